@@ -1,0 +1,94 @@
+"""Words of a text: for search, for overlap, for telling two wordings apart.
+
+One definition serves every stage, so that "the question's content words" means the same in
+sampling, critique, difficulty and search.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+import snowballstemmer
+from bm25s import stopwords
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Scripts that write no spaces are taken character by character; numbers keep their inner
+# separators ("v5.6", "10,000", "02:00"), words their apostrophes and hyphens stay apart.
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(
+    rf"[{_UNSPACED}]"
+    r"|\d+(?:[.,:]\d+)*"
+    rf"|(?:(?![{_UNSPACED}])[^\W\d_])[^\W_{_UNSPACED}]*(?:(?<=\d)\.\d+)*"
+)
+
+_LANGUAGES: dict[str, tuple[str, frozenset[str]]] = {
+    "da": ("danish", frozenset(stopwords.STOPWORDS_DANISH)),
+    "de": ("german", frozenset(stopwords.STOPWORDS_GERMAN)),
+    "en": ("english", frozenset(stopwords.STOPWORDS_EN_PLUS)),
+    "es": ("spanish", frozenset(stopwords.STOPWORDS_SPANISH)),
+    "fr": ("french", frozenset(stopwords.STOPWORDS_FRENCH)),
+    "it": ("italian", frozenset(stopwords.STOPWORDS_ITALIAN)),
+    "nl": ("dutch", frozenset(stopwords.STOPWORDS_DUTCH)),
+    "no": ("norwegian", frozenset(stopwords.STOPWORDS_NORWEGIAN)),
+    "pt": ("portuguese", frozenset(stopwords.STOPWORDS_PORTUGUESE)),
+    "ru": ("russian", frozenset(stopwords.STOPWORDS_RUSSIAN)),
+    "sv": ("swedish", frozenset(stopwords.STOPWORDS_SWEDISH)),
+    "tr": ("turkish", frozenset(stopwords.STOPWORDS_TURKISH)),
+}
+"""ISO 639-1 code: Snowball algorithm and stop words. Other languages go unstemmed."""
+
+# Comparing two wordings, these carry meaning that a list of stop words would throw away.
+_MEANINGFUL = frozenset({"not", "no", "never", "without", "least", "most", "before", "after"})
+
+
+def words(text: str) -> list[str]:
+    """Case-folded words, numbers and single characters of unspaced scripts, in order."""
+    return _WORD.findall(text.casefold())
+
+
+@cache
+def _stemmer(language: str) -> snowballstemmer.stemmer | None:
+    return snowballstemmer.stemmer(_LANGUAGES[language][0]) if language in _LANGUAGES else None
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str, language: str) -> str:
+    """The word without its inflection, where the language has a Snowball stemmer."""
+    stemmer = _stemmer(language)
+    return word if stemmer is None else str(stemmer.stemWord(word))
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Words that say nothing about the topic."""
+    return _LANGUAGES[language][1] - _MEANINGFUL if language in _LANGUAGES else frozenset()
+
+
+def content_words(text: str, language: str = "en") -> list[str]:
+    """Stems of the words that carry content, in order, with repeats."""
+    stops = stop_words(language)
+    return [stem(word, language) for word in words(text) if word not in stops]
+
+
+def overlap(question: str, passage: str, language: str = "en") -> float:
+    """Share of the question's content words that the passage contains; 0 for none at all."""
+    asked = set(content_words(question, language))
+    return len(asked & set(content_words(passage, language))) / len(asked) if asked else 0.0
+
+
+def longest_copied_run(copy: Sequence[str], original: Sequence[str]) -> int:
+    """Words in the longest run of `copy` that stands in `original` too."""
+    best = 0
+    previous = [0] * (len(original) + 1)
+    for word in copy:
+        current = [0] * (len(original) + 1)
+        for position, other in enumerate(original, start=1):
+            if word == other:
+                current[position] = previous[position - 1] + 1
+        best = max(best, *current)
+        previous = current
+    return best
