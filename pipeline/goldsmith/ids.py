@@ -18,7 +18,7 @@ _ID_LENGTH = 12
 
 
 def content_id(prefix: str, *parts: str) -> str:
-    """A short id such as `p-3k7q…` of `parts`, joined unambiguously: ("ab", "c") is not ("a", "bc")."""
+    """A short id such as `p-3k7q…` of `parts`; ("ab", "c") and ("a", "bc") differ."""
     payload = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     digest = hashlib.sha256(payload).digest()
     return f"{prefix}-{base64.b32encode(digest[:10]).decode('ascii').lower()[:_ID_LENGTH]}"
@@ -37,6 +37,11 @@ def digest_of(value: object) -> str:
 def text_digest(text: str) -> str:
     """sha256 (hex) of a text in UTF-8."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def rated_digest(question: str, answer: str) -> str:
+    """sha256 (hex) of the wording that a critic rated: a later edit of either is noticed."""
+    return digest_of({"answer": answer, "question": question})
 
 
 def uniform_hash(seed: int, *parts: str) -> int:
