@@ -67,8 +67,8 @@ class GenerateSettings(Settings):
 class CritiqueSettings(Settings):
     necessity: bool = True
     """Execute the leave-one-out proof of multi-source drafts."""
-    standalone_first: bool = False
-    """Early stop: ask the other critics only when the cheapest one passes."""
+    stop_below: int | None = Field(default=None, ge=1, le=5)
+    """Early stop: ask the other critics only when standalone, the cheapest, rates at least this."""
 
 
 class SelectSettings(Settings):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -12,32 +13,41 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-async def map_ordered(
-    function: Callable[[T], Awaitable[U]],
-    items: Sequence[T],
-    *,
-    concurrency: int,
-    advance: Callable[[], None] = lambda: None,
-) -> list[U]:
-    """Results in the order of `items`; at most `concurrency` coroutines exist at a time.
+class Engine(Protocol):
+    """Where a stage's calls run. A stage knows this much and no more."""
 
-    `advance` is called once an item is done. The first exception stops the others and is raised
-    as it is, so that a caller sees `ModelError`, not a group.
+    async def map(self, function: Callable[[T], Awaitable[U]], items: Sequence[T]) -> list[U]:
+        """Results in the order of `items`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """asyncio in this process: at most `concurrency` coroutines exist at a time.
+
+    `advance` is called once an item is done; it is display code and must not raise. The first
+    exception stops the others and is raised as it is, so that a caller sees `ModelError`, not a
+    group.
     """
-    results: dict[int, U] = {}
-    queue = iter(enumerate(items))
 
-    async def work() -> None:
+    concurrency: int = 8
+    advance: Callable[[], None] = lambda: None
+
+    async def map(self, function: Callable[[T], Awaitable[U]], items: Sequence[T]) -> list[U]:
+        results: dict[int, U] = {}
         # Workers share one iterator: there are never more pending coroutines than workers.
-        for index, item in queue:
-            results[index] = await function(item)
-            advance()
+        queue = iter(enumerate(items))
 
-    workers = [asyncio.create_task(work()) for _ in range(min(concurrency, len(items)))]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-    return [results[index] for index in range(len(items))]
+        async def work() -> None:
+            for index, item in queue:
+                results[index] = await function(item)
+                self.advance()
+
+        workers = [asyncio.create_task(work()) for _ in range(min(self.concurrency, len(items)))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        return [results[index] for index in range(len(items))]

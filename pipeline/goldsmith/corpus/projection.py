@@ -1,0 +1,87 @@
+"""Which chunks carry a span of a document: alone, or only together."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from goldsmith.records import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """Members of an evidence: `single` are alternatives, each of `joint` is one alternative."""
+
+    single: tuple[str, ...]
+    joint: tuple[tuple[str, ...], ...]
+
+
+class Projection:
+    """Spans onto chunks, for one chunking of a corpus.
+
+    Cost of a question: logarithmic in the chunks of its document, plus the answer.
+    """
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        by_document: defaultdict[str, list[Chunk]] = defaultdict(list)
+        for chunk in chunks:
+            by_document[chunk.doc_id].append(chunk)
+        self._chunks = {
+            doc_id: sorted(members, key=lambda c: (c.start, c.end, c.chunk_id))
+            for doc_id, members in by_document.items()
+        }
+        self._starts = {d: [c.start for c in members] for d, members in self._chunks.items()}
+        self._longest = {
+            d: max(c.end - c.start for c in members) for d, members in self._chunks.items()
+        }
+
+    def touching(self, doc_id: str, start: int, end: int) -> list[Chunk]:
+        """Chunks that share at least one code point with the span, in order of their start."""
+        if doc_id not in self._chunks:
+            return []
+        starts = self._starts[doc_id]
+        first = bisect_right(starts, start - self._longest[doc_id])
+        last = bisect_right(starts, end - 1)
+        return [c for c in self._chunks[doc_id][first:last] if c.end > start and c.start < end]
+
+    def carriers(self, doc_id: str, start: int, end: int, text: str) -> Carriers:
+        """Chunks that contain [start, end) whole, and the groups that cover it only together.
+
+        `text` is the span's own text: white space lost between two chunks (a splitter strips it)
+        does not count as a gap. A joint member is minimal: without any of its chunks it would not
+        cover the span.
+        """
+        touching = self.touching(doc_id, start, end)
+        single = tuple(c.chunk_id for c in touching if c.start <= start and c.end >= end)
+        parts = [c for c in touching if c.chunk_id not in single]
+        return Carriers(single, _joint_members(parts, start, end, text))
+
+
+def _joint_members(
+    parts: Sequence[Chunk], start: int, end: int, text: str
+) -> tuple[tuple[str, ...], ...]:
+    """The cover that always takes the chunk reaching farthest: minimal in number of chunks."""
+    chosen: list[Chunk] = []
+    reached = start
+    while reached < end:
+        reachable = [
+            c for c in parts if c.end > reached and _is_blank(text, reached, c.start, start)
+        ]
+        if not reachable:
+            return ()
+        farthest = max(reachable, key=lambda c: (c.end, c.chunk_id))
+        chosen.append(farthest)
+        reached = farthest.end
+        if not text[max(reached - start, 0) :].strip():
+            break
+    return (tuple(c.chunk_id for c in chosen),) if len(chosen) > 1 else ()
+
+
+def _is_blank(text: str, reached: int, next_start: int, origin: int) -> bool:
+    """Nothing but white space lies between what is covered and the next chunk."""
+    return next_start <= reached or not text[reached - origin : next_start - origin].strip()
