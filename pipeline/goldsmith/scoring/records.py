@@ -4,15 +4,17 @@ The *labelled* half compares a run with a frozen release; the *unlabelled* half 
 judge. Both put what they measured into `Column`s (one number pair a query) and both are summed up
 into `Metric`s by one mechanism, so that slices, intervals and the gate treat them alike.
 
-Records that cross a file by the million (`RunRecord`) are slotted classes over what was read;
-their reader, not their constructor, validates.
+Run records cross a file by the million, so they are `msgspec` structs: decoded and validated in one
+pass, several times faster than any model built from a parsed mapping.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta, Struct
 
 from goldsmith.records import Record
 
@@ -115,39 +117,37 @@ class Aggregation(StrEnum):
 
 # -- a run ---------------------------------------------------------------------------------------
 
+Id = Annotated[str, Meta(min_length=1)]
+Offset = Annotated[int, Meta(ge=0)]
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+
+class Retrieved(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """One item of a ranked list; `start` and `end` are offsets in the document's text."""
 
-    chunk_id: str
+    chunk_id: Id
     score: float | None = None
     text: str | None = None
     doc_id: str | None = None
-    start: int | None = None
-    end: int | None = None
+    start: Offset | None = None
+    end: Offset | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedClaim:
+class RecordedClaim(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A claim as the system itself recorded it, with the ids in its own order."""
 
     text: str
-    cited_ids: tuple[str, ...]
+    cited_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """What one system did with one query.
+class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one system did with one query: a line of a run file, and its schema.
 
-    `chunk_ids` is the ranked list as given, repeats included: rank is index + 1. `items` are the
-    same ranks as read (validated mappings with the fields of `Retrieved`); they become objects
-    only for who asks, because most metrics need the ids alone.
+    `retrieved` is the ranked list, repeats included: rank is index + 1. An item that is nothing
+    but its id may be written as a bare string.
     """
 
-    query_id: str
-    chunk_ids: Sequence[str] = ()
-    items: Sequence[Mapping[str, Any]] = ()
+    query_id: Id
+    retrieved: list[Id | Retrieved]
     question: str | None = None
     supplied: tuple[str, ...] | None = None
     """Ids that entered the prompt; None: not said, so all retrieved."""
@@ -155,13 +155,16 @@ class RunRecord:
     claims: tuple[RecordedClaim, ...] | None = None
     abstained: bool | None = None
     citation_timing: CitationTiming | None = None
-    line: int = 0
-    """Of the run file, from 1; 0 where there is none."""
 
     @property
-    def retrieved(self) -> tuple[Retrieved, ...]:
-        names = Retrieved.__slots__
-        return tuple(Retrieved(**{k: v for k, v in i.items() if k in names}) for i in self.items)
+    def chunk_ids(self) -> list[str]:
+        """The ranked ids, repeats included."""
+        return [i if isinstance(i, str) else i.chunk_id for i in self.retrieved]
+
+    @property
+    def items(self) -> list[Retrieved]:
+        """The ranked list with every item as an object."""
+        return [Retrieved(i) if isinstance(i, str) else i for i in self.retrieved]
 
     @property
     def supplied_ids(self) -> tuple[str, ...]:
