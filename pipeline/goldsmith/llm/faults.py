@@ -1,0 +1,33 @@
+"""What can go wrong with one call. These stay inside `llm`: `PromptedModel` turns them to data.
+
+CallError               this call found no reply
+├── TransientError      the next attempt may find one: timeout, connection, 408, 409, 429, 5xx
+│   └── ThrottledError  429: the endpoint asks for fewer calls
+└── RejectedError       the endpoint will not take this request, however often it is sent
+"""
+
+from __future__ import annotations
+
+
+class CallError(Exception):
+    """One call found no reply; `failure` is the word for the funnel."""
+
+    failure = "unanswered"
+
+
+class TransientError(CallError):
+    """Worth another attempt, after `retry_after` seconds where the endpoint named a time."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ThrottledError(TransientError):
+    """429, or 503 with a time to wait."""
+
+
+class RejectedError(CallError):
+    """400, 413, 422 and the like, for a reason that lies in the request itself."""
+
+    failure = "request_rejected"
