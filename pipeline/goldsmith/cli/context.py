@@ -1,0 +1,103 @@
+"""What a command works with: settings, folders, and the model that the settings name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goldsmith.errors import SettingsError
+from goldsmith.settings import BuildSettings, ModelKind, RuntimeSettings, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Sequence
+
+    from goldsmith.cli.workspace import Workspace
+    from goldsmith.llm.task import Model
+    from goldsmith.records import Chunk
+
+_RUNTIME_SECTIONS = frozenset(RuntimeSettings.model_fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that a step is given beside its tables."""
+
+    build: BuildSettings
+    runtime: RuntimeSettings
+    prompts: Path
+    cache: Path
+    workspace: Workspace
+
+    @asynccontextmanager
+    async def model(self, chunks: Sequence[Chunk]) -> AsyncIterator[Model]:
+        """The model of the build; the offline one reads the corpus."""
+        if self.build.model.kind is ModelKind.OFFLINE:
+            from goldsmith.offline.model import OfflineModel
+
+            yield OfflineModel(chunks)
+            return
+        from goldsmith.llm.opening import open_model
+
+        async with open_model(
+            self.build.model,
+            self.runtime,
+            prompts_folder=self.prompts,
+            cache_folder=self.cache,
+            offline_cache=self.runtime.offline_cache,
+        ) as model:
+            yield model
+
+
+def load_context(
+    workspace: Workspace, configs: Path | None, prompts: Path | None, overrides: Iterable[str]
+) -> Context:
+    """Read both settings files; folders that are not given are the project's, else the package's.
+
+    An override goes to the file that knows its first word.
+    """
+    configs = configs or shipped("configs")
+    build, runtime = [], []
+    for override in overrides:
+        section = override.partition("=")[0].split(".")[0]
+        (runtime if section in _RUNTIME_SECTIONS else build).append(override)
+    return Context(
+        build=load_settings(configs / "build.yaml", BuildSettings, build),
+        runtime=load_settings(configs / "runtime.yaml", RuntimeSettings, runtime),
+        prompts=prompts or shipped("prompts"),
+        cache=cache_folder(),
+        workspace=workspace,
+    )
+
+
+def shipped(name: str) -> Path:
+    """The folder `name` of the project in the current folder, else the one in the package."""
+    local = Path(name)
+    if local.is_dir():
+        return local
+    return packaged(name)
+
+
+def packaged(name: str) -> Path:
+    """`prompts`, `configs` or `project` as they ship: in the wheel, or in a source checkout."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "scaffold" / name, package.parents[1] / name):
+        if folder.is_dir():
+            return folder
+    raise SettingsError(f"the folder {name!r} is missing from this installation of goldsmith")
+
+
+def cache_folder() -> Path:
+    """`GOLDSMITH_CACHE`, or `goldsmith` in the user's cache folder."""
+    if chosen := os.environ.get("GOLDSMITH_CACHE"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "goldsmith"

@@ -1,0 +1,98 @@
+"""`goldsmith chunk | sample | generate | ...`: one stage, as dvc.yaml calls it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from goldsmith.cli.context import load_context
+from goldsmith.cli.options import Config, Json, Project, Prompts, Set
+from goldsmith.cli.terminal import funnel_table, out
+from goldsmith.cli.workspace import Workspace
+from goldsmith.records import Kind
+
+if TYPE_CHECKING:
+    from goldsmith.funnel import FunnelRow
+
+_ANSWERABLE = "factoid or multi_source"
+
+
+def register(app: typer.Typer) -> None:
+    for name, help_text in _STAGES.items():
+        app.command(name, help=help_text, rich_help_panel="Stages")(_command(name))
+    app.command("chunk", rich_help_panel="Stages")(chunk)
+    for name in ("generate", "critique"):
+        app.command(name, help=_BY_KIND[name], rich_help_panel="Stages")(_command_by_kind(name))
+
+
+_STAGES = {
+    "sample": "Draw source sets from the chunks. [dim]goldsmith sample[/]",
+    "select": "Decide which drafts are kept; calls no model. [dim]goldsmith select[/]",
+    "complete": "Give each evidence every chunk that carries it. [dim]goldsmith complete[/]",
+    "probe": "Plant unanswerable probes and prove their absence. [dim]goldsmith probe[/]",
+    "freeze": "Freeze the release, or say why it is not sound. [dim]goldsmith freeze[/]",
+}
+_BY_KIND = {
+    "generate": "Write drafts. [dim]goldsmith generate --kind factoid[/]",
+    "critique": "Rate drafts with three critics. [dim]goldsmith critique --kind factoid[/]",
+}
+
+
+def chunk(
+    corpus: Annotated[Path, typer.Option(help="Folder of documents.")] = Path("data/corpus"),
+    project: Project = Path(),
+    config: Config = None,
+    overrides: Set = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Read documents and cut them into chunks. [dim]goldsmith chunk --corpus data/corpus[/]"""
+    from goldsmith.cli.steps import chunk as step
+
+    context = load_context(Workspace.in_project(project), config, None, overrides or ())
+    _report(step.run(context, corpus), as_json=as_json)
+
+
+def _command(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typer reads the signature below
+    def command(
+        project: Project = Path(),
+        config: Config = None,
+        prompts: Prompts = None,
+        overrides: Set = None,
+        *,
+        as_json: Json = False,
+    ) -> None:
+        context = load_context(Workspace.in_project(project), config, prompts, overrides or ())
+        step = import_module(f"goldsmith.cli.steps.{name}")
+        _report(step.run(context), as_json=as_json)
+
+    return command
+
+
+def _command_by_kind(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - likewise
+    def command(
+        kind: Annotated[Kind, typer.Option(help=_ANSWERABLE)],
+        project: Project = Path(),
+        config: Config = None,
+        prompts: Prompts = None,
+        overrides: Set = None,
+        *,
+        as_json: Json = False,
+    ) -> None:
+        if kind is Kind.UNANSWERABLE:
+            raise typer.BadParameter(f"expected {_ANSWERABLE}; probes have a stage of their own")
+        context = load_context(Workspace.in_project(project), config, prompts, overrides or ())
+        step = import_module(f"goldsmith.cli.steps.{name}")
+        _report(step.run(context, kind), as_json=as_json)
+
+    return command
+
+
+def _report(funnel: list[FunnelRow], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(f"[{','.join(row.model_dump_json() for row in funnel)}]")
+    else:
+        out.print(funnel_table(funnel))

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from goldsmith.cli.terminal import progress
+from goldsmith.engine.local import LocalEngine
+from goldsmith.records import Draft, Kind, Necessity, Rating
+from goldsmith.stages import critique
+from goldsmith.tables import read_table, write_table
+
+if TYPE_CHECKING:
+    from goldsmith.cli.context import Context
+    from goldsmith.funnel import FunnelRow
+
+
+def run(context: Context, kind: Kind) -> list[FunnelRow]:
+    workspace = context.workspace
+    result = asyncio.run(_critique(context, kind))
+    write_table(workspace.table("critique", "ratings", kind), Rating, result.ratings)
+    write_table(workspace.table("critique", "necessity", kind), Necessity, result.necessity)
+    workspace.write_account("critique", result.funnel, result.dropped, result.usage, kind)
+    return result.funnel
+
+
+async def _critique(context: Context, kind: Kind) -> critique.Critiqued:
+    workspace = context.workspace
+    drafts = read_table(workspace.table("generate", "drafts", kind), Draft)
+    chunks = workspace.chunks()
+    proofs = kind is Kind.MULTI_SOURCE and context.build.critique.necessity
+    with progress(f"critique {kind.value}", len(drafts) * (1 + proofs)) as advance:
+        async with context.model(chunks) as model:
+            return await critique.run(
+                drafts,
+                {chunk.chunk_id: chunk for chunk in chunks},
+                kind,
+                context.build.generate,
+                context.build.critique,
+                model,
+                LocalEngine(context.runtime.concurrency, advance),
+            )

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from goldsmith.cli.terminal import progress
+from goldsmith.corpus.search import Index
+from goldsmith.engine.local import LocalEngine
+from goldsmith.llm.absence import AbsenceSearch
+from goldsmith.records import Query
+from goldsmith.stages import probe
+from goldsmith.tables import read_table, write_table
+
+if TYPE_CHECKING:
+    from goldsmith.cli.context import Context
+    from goldsmith.funnel import FunnelRow
+
+
+def run(context: Context) -> list[FunnelRow]:
+    workspace = context.workspace
+    result = asyncio.run(_probe(context))
+    write_table(workspace.table("probe", "probes"), Query, result.probes)
+    workspace.write_account("probe", result.funnel, result.dropped, result.usage)
+    return result.funnel
+
+
+async def _probe(context: Context) -> probe.Probed:
+    build, workspace = context.build, context.workspace
+    queries = read_table(workspace.table("complete", "queries"), Query)
+    chunks = workspace.chunks()
+    by_id = {chunk.chunk_id: chunk for chunk in chunks}
+    # How many attempts it takes is not known beforehand: counts and rate, no end.
+    with progress("probe", None) as advance:
+        async with context.model(chunks) as model:
+            return await probe.run(
+                queries,
+                by_id,
+                build.probe,
+                build.select.min_rating,
+                build.generate.audience,
+                AbsenceSearch(Index(chunks), by_id, model, build.probe.depth),
+                model,
+                LocalEngine(context.runtime.concurrency, advance),
+            )

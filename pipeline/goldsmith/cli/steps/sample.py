@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldsmith.records import SourceSet
+from goldsmith.stages import sample
+from goldsmith.tables import write_table
+
+if TYPE_CHECKING:
+    from goldsmith.cli.context import Context
+    from goldsmith.funnel import FunnelRow
+
+
+def run(context: Context) -> list[FunnelRow]:
+    workspace = context.workspace
+    result = sample.run(workspace.chunks(), context.build.sample)
+    write_table(workspace.table("sample", "source_sets"), SourceSet, result.sets)
+    workspace.write_account("sample", result.funnel, result.dropped)
+    return result.funnel

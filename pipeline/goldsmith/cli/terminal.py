@@ -1,0 +1,84 @@
+"""What people see: tables on stdout, progress on stderr, one line for an error."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from goldsmith.funnel import FunnelRow
+
+log = logging.getLogger(__name__)
+
+out = Console()
+err = Console(stderr=True)
+
+
+class _Rate(TextColumn):
+    """Items a second, once there is something to divide."""
+
+    def __init__(self) -> None:
+        super().__init__("{task.speed:.0f}/s")
+
+    def render(self, task):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - rich's own types
+        from rich.text import Text
+
+        return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """A bar with counts and rate on stderr; nothing where stderr is no terminal.
+
+    Yields a function to call after each item. It never raises: display code must not cost a
+    finished row.
+    """
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(title, total=total)
+
+        def advance() -> None:
+            try:
+                bar.advance(task)
+            except Exception:  # noqa: BLE001 - whatever breaks in the display, the work goes on
+                log.debug("progress display failed", exc_info=True)
+
+        yield advance
+
+
+def funnel_table(rows: Sequence[FunnelRow]) -> Table:
+    """requested = kept + rejected + failed, a row for each stage and kind."""
+    table = Table(title="Funnel", title_justify="left")
+    for column in ("stage", "kind"):
+        table.add_column(column)
+    for column in ("requested", "kept", "rejected", "failed"):
+        table.add_column(column, justify="right")
+    table.add_column("reasons", overflow="fold")
+    for row in rows:
+        reasons = {**row.rejected, **{f"{k} (failed)": n for k, n in row.failed.items()}}
+        table.add_row(
+            row.stage,
+            row.kind,
+            str(row.requested),
+            str(row.kept),
+            str(sum(row.rejected.values())),
+            str(sum(row.failed.values())),
+            ", ".join(f"{reason} {count}" for reason, count in reasons.items()),
+        )
+    return table
