@@ -113,14 +113,35 @@ class Price(Settings):
     output: float = Field(ge=0)
 
 
+class CallMode(StrEnum):
+    ONLINE = "online"
+    BATCH = "batch"
+
+
 class RuntimeSettings(Settings):
     """Everything in `configs/runtime.yaml`: changes no output byte, so DVC does not watch it."""
 
     base_url: str | None = None
     """None: as the openai client reads it from the environment."""
+    mode: CallMode = CallMode.ONLINE
+    """`batch`: through the endpoint's batch API, cheaper and within a day."""
     concurrency: int = Field(default=8, ge=1)
+    """The most calls under way at once; an endpoint that says 429 gets fewer."""
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
     timeout_seconds: float = Field(default=120, gt=0)
+    """For one attempt, to the last byte of the reply."""
+    retry_seconds: float = Field(default=300, ge=0)
+    """For one call with all its attempts, and the longest that an endpoint may be silent."""
     max_reasks: int = Field(default=1, ge=0)
+    """Further calls for a reply whose form is at fault."""
+    offline_cache: bool = False
+    """A call that is not in the response cache is an error: for CI and reviewers."""
+    max_calls: int | None = Field(default=None, ge=0)
+    """A build stops before it would exceed one of these three; replies from the cache are free."""
+    max_tokens: int | None = Field(default=None, ge=0)
+    max_cost: float | None = Field(default=None, ge=0)
+    """In the currency of `prices`."""
     prices: dict[str, Price] = {}
 
 

@@ -67,7 +67,7 @@ class Bench:
         offline: bool = False,
     ) -> list[Outcome[RatingReply]]:
         asked = [StandaloneVariables(question=q) for q in questions] or [VARIABLES]
-        runtime = RuntimeSettings(base_url=server.url, max_reasks=reasks)
+        runtime = RuntimeSettings(base_url=server.url, max_reasks=reasks, offline_cache=offline)
 
         async def run() -> list[Outcome[RatingReply]]:
             async with open_model(
@@ -75,7 +75,6 @@ class Bench:
                 runtime,
                 prompts_folder=self.prompts,
                 cache_folder=self.cache,
-                offline_cache=offline,
             ) as model:
                 return [await model.run(STANDALONE, variables) for variables in asked]
 

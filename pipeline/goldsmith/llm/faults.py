@@ -18,9 +18,18 @@ class CallError(Exception):
 class TransientError(CallError):
     """Worth another attempt, after `retry_after` seconds where the endpoint named a time."""
 
+    reached = True
+    """False: no sign of life came back."""
+
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnreachableError(TransientError):
+    """No connection, a broken one, or no whole reply in time."""
+
+    reached = False
 
 
 class ThrottledError(TransientError):

@@ -7,6 +7,7 @@ of replies: an "OpenAI-compatible" server may send anything.
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -14,9 +15,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from goldsmith.errors import ModelError
 from goldsmith.llm.completion import read_completion
 from goldsmith.llm.dialect import Dialect
-from goldsmith.llm.faults import CallError, RejectedError, ThrottledError, TransientError
+from goldsmith.llm.faults import (
+    CallError,
+    RejectedError,
+    ThrottledError,
+    TransientError,
+    UnreachableError,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     import openai
@@ -84,16 +92,16 @@ class OpenAIClient:
                     "/chat/completions", cast_to=self._response, body=body
                 )
         except (TimeoutError, self._openai.APITimeoutError) as error:
-            raise TransientError(f"no reply from {self._where} within {seconds:g} s") from error
+            raise UnreachableError(f"no reply from {self._where} within {seconds:g} s") from error
         except self._openai.APIConnectionError as error:
             reason = self._hidden(str(error.__cause__ or error))
-            raise TransientError(f"no connection to {self._where}: {reason}") from error
+            raise UnreachableError(f"no connection to {self._where}: {reason}") from error
         return bytes(response.content)
 
     def _raise_for(self, error: openai.APIStatusError) -> NoReturn:
         """Translate a status: is it the endpoint, this request, or only the moment?"""
         status, said = error.status_code, self._said(error)
-        wait = retry_after(dict(error.response.headers), self._clock.wall())
+        wait = retry_after(error.response.headers, self._clock.wall())
         if error.code == "insufficient_quota":
             raise ModelError(f"the account at {self._where} has no quota left: {said}") from error
         if status == 429 or (status == 503 and wait is not None):  # noqa: PLR2004 - HTTP
@@ -130,19 +138,27 @@ class OpenAIClient:
         return f"{url.scheme}://{url.host}{port}{url.path}".rstrip("/")
 
 
-def retry_after(headers: dict[str, str], wall: float) -> float | None:
-    """Seconds to wait by `retry-after-ms` or `retry-after` (seconds, or a date); None: not said."""
+def retry_after(headers: Mapping[str, str], wall: float) -> float | None:
+    """Seconds to wait by `retry-after-ms` or `retry-after` (seconds, or a date); None: not said.
+
+    A date is read against the response's own `date` where it has one: the two clocks may differ.
+    """
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
-            return max(0.0, float(milliseconds) / 1000)
+            return _finite(float(milliseconds) / 1000)
         if (value := headers.get("retry-after")) is None:
             return None
-        seconds = value.strip()
-        if seconds.replace(".", "", 1).isdigit():
-            return float(seconds)
-        return max(0.0, parsedate_to_datetime(value).timestamp() - wall)
-    except ValueError:
+        if value.strip().replace(".", "", 1).isdigit():
+            return _finite(float(value))
+        sent = headers.get("date")
+        now = parsedate_to_datetime(sent).timestamp() if sent else wall
+        return _finite(parsedate_to_datetime(value).timestamp() - now)
+    except (ValueError, OverflowError):
         return None
+
+
+def _finite(seconds: float) -> float | None:
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _rejected(error: openai.APIStatusError, message: str) -> CallError:

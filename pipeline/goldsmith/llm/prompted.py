@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldsmith.llm.faults import CallError
+from goldsmith.llm.ledger import Ledger
 from goldsmith.llm.parsing import Parsed, parse_reply
 from goldsmith.llm.request import Finish, Reply, Request
 from goldsmith.llm.schema import strict_schema
@@ -55,12 +56,14 @@ class PromptedModel:
         name: str,
         seed: int | None = None,
         max_reasks: int = 1,
+        ledger: Ledger | None = None,
     ) -> None:
         self._sender = sender
         self._folder = prompts_folder
         self._name = name
         self._seed = seed
         self._max_reasks = max_reasks
+        self.ledger = ledger or Ledger(name)
         self._prompts: dict[str, Prompt] = {}
 
     @property
@@ -97,9 +100,11 @@ class PromptedModel:
                 attempt = self._read(first, request, await self._sender.send(request), task)
             except CallError as error:
                 return self._failed(task, request, usage, error)
+            reask = request is not first
+            self.ledger.answered(task.name, attempt.reply, reask=reask)
             usage += Usage(
                 calls=1,
-                reasks=int(request is not first),
+                reasks=int(reask),
                 tokens_in=attempt.reply.tokens_in,
                 tokens_out=attempt.reply.tokens_out,
             )
@@ -117,6 +122,8 @@ class PromptedModel:
         return _Attempt(request, reply, parse_reply(reply.text, task.output, prompt=shown))
 
     def _outcome(self, task: Task[V, O], attempt: _Attempt, usage: Usage) -> Outcome[O]:
+        if attempt.parsed.failure is not None:
+            self.ledger.failed(task.name)
         return Outcome(
             model=self._name,
             value=attempt.parsed.value,
@@ -131,6 +138,7 @@ class PromptedModel:
     def _failed(
         self, task: Task[V, O], request: Request, usage: Usage, error: CallError
     ) -> Outcome[O]:
+        self.ledger.failed(task.name)
         return Outcome(
             model=self._name,
             failure=error.failure,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import ModelError
-from goldsmith.llm.faults import TransientError
+from goldsmith.llm.faults import ThrottledError, TransientError
 
 if TYPE_CHECKING:
     from random import Random
@@ -20,15 +20,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long one call is worth. Waits double from `first_wait` to `longest_wait` seconds."""
+    """How long one call is worth, and when the endpoint as a whole is given up."""
 
     attempts: int = 6
+    """Of a call; being told to slow down (429) does not count."""
     seconds: float = 300.0
     """From the first attempt on; an attempt that would start later is not made."""
     first_wait: float = 0.5
+    """Seconds; doubles with each attempt."""
     longest_wait: float = 30.0
     dead_after: int = 3
-    """Calls in a row that ran out of attempts, with no reply to any call in between."""
+    """Calls given up in a row, of an endpoint that cannot be reached."""
+    failing_after: int = 20
+    """Likewise of one that answers, but with errors: some requests make a server stumble."""
 
 
 class Retrying:
@@ -40,39 +44,45 @@ class Retrying:
         self._clock = clock
         self._random = random
         self._given_up = 0
+        self._last_reply = clock.now()
 
     async def send(self, request: Request) -> Reply:
         started = self._clock.now()
-        attempt = 0
+        failed = 0
         while True:
-            attempt += 1
             try:
                 reply = await self._inner.send(request)
             except TransientError as error:
-                wait = self._wait(attempt, error)
+                failed += not isinstance(error, ThrottledError)
+                wait = self._wait(failed, error)
                 late = self._clock.now() + wait - started > self._patience.seconds
-                if attempt >= self._patience.attempts or late:
-                    self._give_up(error, attempt)
+                if late or failed >= self._patience.attempts:
+                    self._give_up(error)
                     raise
-                _log.debug("attempt %d failed (%s); next in %.1f s", attempt, error, wait)
+                _log.debug("%s; next attempt in %.1f s", error, wait)
                 await self._clock.sleep(wait)
             else:
                 self._given_up = 0
+                self._last_reply = self._clock.now()
                 return reply
 
-    def _wait(self, attempt: int, error: TransientError) -> float:
-        """Half to all of the doubled wait, and never less than the endpoint asked for."""
-        longest = min(self._patience.longest_wait, self._patience.first_wait * 2.0 ** (attempt - 1))
-        jittered = longest * (0.5 + 0.5 * self._random.random())
-        if error.retry_after is None:
-            return jittered
-        # A little later than asked, and not all at the same moment.
-        return error.retry_after + self._patience.first_wait * self._random.random()
+    def _wait(self, failed: int, error: TransientError) -> float:
+        """Half to all of the doubled wait; where the endpoint named a time, a little more."""
+        patience = self._patience
+        jitter = self._random.random()
+        if error.retry_after is not None:
+            return error.retry_after + patience.first_wait * jitter
+        longest = min(patience.longest_wait, patience.first_wait * 2.0 ** max(0, failed - 1))
+        return longest * (0.5 + 0.5 * jitter)
 
-    def _give_up(self, error: TransientError, attempts: int) -> None:
+    def _give_up(self, error: TransientError) -> None:
+        """Raise `ModelError` when this looks like the endpoint and not like the one call."""
         self._given_up += 1
-        if self._given_up >= self._patience.dead_after:
-            raise ModelError(
-                f"the endpoint does not answer: {error} ({self._given_up} calls in a row, the last "
-                f"tried {attempts} times); what was answered is in the cache, so run again later"
-            ) from error
+        silent = self._clock.now() - self._last_reply
+        allowed = self._patience.failing_after if error.reached else self._patience.dead_after
+        if self._given_up < allowed and silent < self._patience.seconds:
+            return
+        raise ModelError(
+            f"the endpoint does not answer: {error} (calls given up in a row: {self._given_up}; "
+            f"no reply for {silent:.0f} s); what was answered is in the cache, so run again later"
+        ) from error
