@@ -90,6 +90,21 @@ class Heading(Record):
     title: str
 
 
+class BlockKind(StrEnum):
+    """What is read as a whole or not at all."""
+
+    TABLE = "table"
+    CODE = "code"
+
+
+class Block(Record):
+    """A table or a block of code, `text[start:end]` of its document."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    kind: BlockKind
+
+
 class Document(Record):
     """A source unit with its text, normalised once; all offsets count in `text`."""
 
@@ -107,6 +122,7 @@ class Document(Record):
     metadata: str = "{}"
     """Front matter as JSON: kept beside the text, never in it."""
     headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
 
 
 class Chunk(Record):
@@ -340,7 +356,16 @@ class Judgement(Record):
     chunk_id: str
     verdict: Answering
     judge: str
+    """Who says so: a model's name, or one of `WITHOUT_A_JUDGE`."""
     rationale: str = ""
+
+
+JUDGED_BY_SOURCE = "source"
+"""The question, or one that was merged into it, was written from this chunk."""
+JUDGED_BY_SPAN = "overlap_or_duplicate"
+"""The chunk holds the quote itself, or is a copy of one that does."""
+WITHOUT_A_JUDGE = frozenset({JUDGED_BY_SOURCE, JUDGED_BY_SPAN})
+"""Judgements that follow from the spans: no further passage was searched for them."""
 
 
 # -- both sides of a stage ----------------------------------------------------------------------

@@ -1,0 +1,66 @@
+"""What a release says of itself in numbers: the shapes. `measuring` computes them."""
+
+from __future__ import annotations
+
+from goldsmith.records import Record
+from goldsmith.release.shares import Rate, Share, Spread
+
+
+class CostFigures(Record):
+    """Figure 1: what a kept question cost, rejected and failed drafts included."""
+
+    drafts: int
+    """Questions tried: source sets given to `generate`, probes given to `probe`."""
+    calls: Rate
+    tokens_in: Rate
+    tokens_out: Rate
+    money: Rate | None
+    """None: no price list was given."""
+
+
+class Completeness(Record):
+    """Figure 2: how far the labels go beyond the passage that a question was written from."""
+
+    searched: Share
+    """Evidences of queries for which a judge looked at further passages."""
+    evidences_with_more: Share
+    """Evidences that have a member besides the chunks the question was written from."""
+    found_by_span: int
+    """Further members that hold the quote itself: overlapping windows, copies, joint members."""
+    found_by_merging: int
+    """Further members that a merged question was written from."""
+    found_by_search: int
+    """Further members that a judge accepted."""
+    still_missing: Share | None
+    """Estimated from a deeper audit of a sample; None: no audit was made."""
+
+
+class ProbeProof(Record):
+    """Figure 4: the absence of an answer was searched, not assumed."""
+
+    proven: Share
+    retrievers: tuple[str, ...]
+    least_depth: int | None
+    passages_judged: int
+    twins_told_apart: Share
+    """Questions that a bag-of-words classifier names right as probe or twin; 1/2 is chance."""
+
+
+class Difficulties(Record):
+    """How far the question's own words lead to the gold chunk."""
+
+    bm25_hit_at_1: Share
+    question_overlap: Spread
+    longest_copied_ngram: Spread
+    closed_book: Share
+    """Of the queries tried without any source: answered as the gold answer does."""
+
+
+class Figures(Record):
+    cost: CostFigures
+    completeness: Completeness
+    multi_source_proof: Share
+    """Figure 3: multi-source questions whose need for every source was executed."""
+    probe_proof: ProbeProof
+    difficulty: Difficulties
+    difficulty_by_kind: dict[str, Difficulties]

@@ -1,0 +1,86 @@
+"""Parquet as a release has it: the same rows give the same bytes, and damage is noticed."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from goldsmith.release.layout import Row
+
+ROW_GROUP_ROWS = 8192
+
+
+class UnreadableTableError(ValueError):
+    """A file is no Parquet, is damaged, or has other columns; the message says which."""
+
+
+def write_rows(
+    path: Path, schema: pa.Schema, rows: Iterable[Row], *, row_group_rows: int = ROW_GROUP_ROWS
+) -> int:
+    """Write a new file and return the number of rows.
+
+    Pages carry checksums, so that a flipped bit is an error and not another letter. Boundaries
+    follow the content, so that a store which keeps chunks of files sends only what changed between
+    two versions. Nothing of the machine or of the hour is written.
+    """
+    count, remaining = 0, iter(rows)
+    with pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        write_page_checksum=True,
+        write_page_index=True,
+        use_content_defined_chunking=True,
+    ) as writer:
+        while batch := list(islice(remaining, row_group_rows)):
+            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+            count += len(batch)
+        if not count:
+            writer.write_table(schema.empty_table())
+    return count
+
+
+def read_rows(content: bytes, schema: pa.Schema) -> list[Row]:
+    """All rows of a file that is held in memory; raises `UnreadableTableError`."""
+    try:
+        with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
+            found = file.schema_arrow.remove_metadata()
+            if found != schema:
+                raise UnreadableTableError(_other_columns(found, schema))
+            return [row for batch in file.iter_batches() for row in _rows_of(batch)]
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableTableError(f"no readable Parquet: {error}") from error
+
+
+def _rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+    names = batch.schema.names
+    columns = [_values(column) for column in batch.columns]
+    return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
+
+
+def _values(column: pa.Array) -> list[Any]:
+    # Plain columns by way of numpy: several times faster than `to_pylist`, a scalar at a time.
+    is_plain = pa.types.is_string(column.type) or pa.types.is_int64(column.type)
+    fast = is_plain and column.null_count == 0
+    values: list[Any] = (
+        column.to_numpy(zero_copy_only=False).tolist() if fast else column.to_pylist()
+    )
+    return values
+
+
+def _other_columns(found: pa.Schema, expected: pa.Schema) -> str:
+    missing = [name for name in expected.names if name not in found.names]
+    unknown = [name for name in found.names if name not in expected.names]
+    if missing or unknown:
+        return f"columns missing: {missing or 'none'}, unknown: {unknown or 'none'}"
+    for name in expected.names:
+        if found.field(name).type != expected.field(name).type:
+            return f"column {name!r} is {found.field(name).type}, not {expected.field(name).type}"
+    return f"columns in the order {found.names}, not {expected.names}"

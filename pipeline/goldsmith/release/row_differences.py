@@ -1,0 +1,138 @@
+"""Where the rows of a release contradict each other, or what its manifest says of them."""
+
+from __future__ import annotations
+
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING
+
+from goldsmith.release.difference import Difference, manifest_difference
+from goldsmith.release.layout import (
+    CORPUS,
+    MANIFEST,
+    QRELS,
+    QUERIES,
+    TABLES,
+    corpus_digest,
+    release_digest,
+)
+from goldsmith.release.manifest import canary_of
+from goldsmith.release.measuring import counts_of, figures_of
+from goldsmith.release.reading import RowError, contents_of
+from goldsmith.release.soundness import faults_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from goldsmith.release.contents import Contents
+    from goldsmith.release.layout import Row, Table
+    from goldsmith.release.manifest import Manifest
+
+
+def row_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterator[Difference]:
+    """Order, derived tables, soundness, counts, figures and digests, computed again from the rows.
+
+    `rows` of every table, by name. Where no record can be made of a row, the search ends with it.
+    """
+    for table in TABLES:
+        yield from _order_differences(table, rows[table.name])
+    try:
+        contents = contents_of(rows)
+    except RowError as error:
+        yield Difference(
+            file=error.file,
+            row=error.row,
+            column=error.column,
+            found=error.found,
+            expected=error.expected,
+        )
+        return
+    for table in (QUERIES, QRELS):
+        yield from _derived_differences(table, rows[table.name], contents)
+    for row in rows[CORPUS.name]:
+        if row["_id"] != row["chunk_id"]:
+            yield _cell(CORPUS, row, "_id", row["_id"], row["chunk_id"])
+    for fault in faults_of(contents, manifest.funnel, manifest.rules):
+        file = MANIFEST if fault.table == "funnel" else f"{fault.table}.parquet"
+        yield Difference(
+            file=file,
+            row=fault.row,
+            column=fault.column,
+            found=f"{fault.rule} ({fault.detail})",
+            expected="a sound release",
+        )
+    yield from _figure_differences(contents, manifest)
+    yield from _digest_differences(rows, manifest)
+
+
+def _order_differences(table: Table, rows: list[Row]) -> Iterator[Difference]:
+    for before, after in pairwise(rows):
+        if [after[column] for column in table.key] < [before[column] for column in table.key]:
+            yield Difference(
+                file=table.file,
+                row=table.name_of(after),
+                column=table.key[0],
+                found=f"the row after {table.name_of(before)!r}",
+                expected="rows sorted by id",
+            )
+            return
+
+
+def _derived_differences(table: Table, rows: list[Row], contents: Contents) -> Iterator[Difference]:
+    """Rows of `queries` or `qrels` that do not follow from `questions`."""
+    for found, expected in zip_longest(rows, table.rows(contents)):
+        if found == expected:
+            continue
+        if found is None or expected is None or table.name_of(found) != table.name_of(expected):
+            yield Difference(
+                file=table.file,
+                row=table.name_of(found or expected),
+                found="no such row" if found is None else "the row",
+                expected="none" if expected is None else repr(table.name_of(expected)),
+            )
+            return
+        for column in table.schema.names:
+            if found[column] != expected[column]:
+                yield _cell(table, found, column, found[column], expected[column])
+
+
+def _cell(table: Table, row: Row, column: str, found: object, expected: object) -> Difference:
+    return Difference(
+        file=table.file,
+        row=table.name_of(row),
+        column=column,
+        found=repr(found),
+        expected=repr(expected),
+    )
+
+
+def _figure_differences(contents: Contents, manifest: Manifest) -> Iterator[Difference]:
+    counts = counts_of(contents)
+    figures = figures_of(contents, manifest.funnel, manifest.usage, manifest.price)
+    for name, stated, computed in (
+        ("counts", manifest.counts, counts),
+        ("figures", manifest.figures, figures),
+    ):
+        yield from _field_differences(
+            name, stated.model_dump(mode="json"), computed.model_dump(mode="json")
+        )
+
+
+def _field_differences(path: str, stated: object, computed: object) -> Iterator[Difference]:
+    if isinstance(stated, dict) and isinstance(computed, dict):
+        for key in sorted({*stated, *computed}):
+            yield from _field_differences(f"{path}.{key}", stated.get(key), computed.get(key))
+    elif stated != computed:
+        yield manifest_difference(path, repr(stated), f"{computed!r}, as computed from the rows")
+
+
+def _digest_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterator[Difference]:
+    digest = release_digest(rows)
+    corpus = corpus_digest(rows)
+    canary = canary_of(manifest.name, digest)
+    for name, stated, computed in (
+        ("digest", manifest.digest, digest),
+        ("corpus_digest", manifest.corpus_digest, corpus),
+        ("canary", manifest.canary, canary),
+    ):
+        if stated != computed:
+            yield manifest_difference(name, stated, f"{computed}, as computed from the rows")
