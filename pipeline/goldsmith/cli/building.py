@@ -17,8 +17,8 @@ from goldsmith.records import Kind
 from goldsmith.settings import ModelKind
 
 if TYPE_CHECKING:
-    from goldsmith.funnel import FunnelRow
     from goldsmith.cli.steps.freeze import Frozen
+    from goldsmith.funnel import FunnelRow
 
 
 def register(app: typer.Typer) -> None:
@@ -82,7 +82,7 @@ def run_all(context: Context, corpus: Path, funnel: list[FunnelRow]) -> Frozen:
     funnel += select.run(context)
     funnel += complete.run(context)
     funnel += probe.run(context)
-    return freeze.freeze(context)
+    return freeze.freeze_release(context)
 
 
 def _report(frozen: Frozen, funnel: list[FunnelRow], *, as_json: bool) -> None:

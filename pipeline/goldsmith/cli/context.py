@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
-from goldsmith.settings import BuildSettings, ModelKind, RuntimeSettings, load_settings
+from goldsmith.settings import BuildSettings, RuntimeSettings, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import Iterable
 
     from goldsmith.cli.workspace import Workspace
-    from goldsmith.llm.task import Model
-    from goldsmith.records import Chunk
 
 _RUNTIME_SECTIONS = frozenset(RuntimeSettings.model_fields)
 
@@ -32,25 +29,6 @@ class Context:
     cache: Path
     workspace: Workspace
 
-    @asynccontextmanager
-    async def model(self, chunks: Sequence[Chunk]) -> AsyncIterator[Model]:
-        """The model of the build; the offline one reads the corpus."""
-        if self.build.model.kind is ModelKind.OFFLINE:
-            from goldsmith.offline.model import OfflineModel
-
-            yield OfflineModel(chunks)
-            return
-        from goldsmith.llm.opening import open_model
-
-        async with open_model(
-            self.build.model,
-            self.runtime,
-            prompts_folder=self.prompts,
-            cache_folder=self.cache,
-            offline_cache=self.runtime.offline_cache,
-        ) as model:
-            yield model
-
 
 def load_context(
     workspace: Workspace, configs: Path | None, prompts: Path | None, overrides: Iterable[str]
@@ -60,7 +38,8 @@ def load_context(
     An override goes to the file that knows its first word.
     """
     configs = configs or shipped("configs")
-    build, runtime = [], []
+    build: list[str] = []
+    runtime: list[str] = []
     for override in overrides:
         section = override.partition("=")[0].split(".")[0]
         (runtime if section in _RUNTIME_SECTIONS else build).append(override)
@@ -82,12 +61,12 @@ def shipped(name: str) -> Path:
 
 
 def packaged(name: str) -> Path:
-    """`prompts`, `configs` or `project` as they ship: in the wheel, or in a source checkout."""
+    """`prompts`, `configs` or `dvc.yaml` as they ship: in the wheel, or in a source checkout."""
     package = Path(__file__).resolve().parents[1]
-    for folder in (package / "scaffold" / name, package.parents[1] / name):
-        if folder.is_dir():
-            return folder
-    raise SettingsError(f"the folder {name!r} is missing from this installation of goldsmith")
+    for path in (package / "scaffold" / name, package.parents[1] / name):
+        if path.exists():
+            return path
+    raise SettingsError(f"{name!r} is missing from this installation of goldsmith")
 
 
 def cache_folder() -> Path:

@@ -10,7 +10,9 @@ import typer
 Config = Annotated[
     Path | None,
     typer.Option(
-        "--config", help="Folder with build.yaml and runtime.yaml. Default: configs/.", metavar="DIR"
+        "--config",
+        help="Folder with build.yaml and runtime.yaml. Default: configs/.",
+        metavar="DIR",
     ),
 ]
 Prompts = Annotated[
@@ -24,5 +26,7 @@ Set = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, no tables.")]
 Project = Annotated[
     Path,
-    typer.Option("--project", help="Root of the dataset project: its data/ is used.", metavar="DIR"),
+    typer.Option(
+        "--project", help="Root of the dataset project: its data/ is used.", metavar="DIR"
+    ),
 ]

@@ -7,8 +7,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,16 +30,11 @@ out = Console()
 err = Console(stderr=True)
 
 
-class _Rate(TextColumn):
+class _Rate(ProgressColumn):
     """Items a second, once there is something to divide."""
 
-    def __init__(self) -> None:
-        super().__init__("{task.speed:.0f}/s")
-
-    def render(self, task):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201 - rich's own types
-        from rich.text import Text
-
-        return Text(f"{task.speed:.0f}/s" if task.speed else "")
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
 
 @contextmanager
@@ -56,14 +60,14 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
         def advance() -> None:
             try:
                 bar.advance(task)
-            except Exception:  # noqa: BLE001 - whatever breaks in the display, the work goes on
+            except Exception:
                 log.debug("progress display failed", exc_info=True)
 
         yield advance
 
 
 def funnel_table(rows: Sequence[FunnelRow]) -> Table:
-    """requested = kept + rejected + failed, a row for each stage and kind."""
+    """Requested = kept + rejected + failed, a row for each stage and kind."""
     table = Table(title="Funnel", title_justify="left")
     for column in ("stage", "kind"):
         table.add_column(column)

@@ -15,7 +15,7 @@ from goldsmith.records import Chunk, Document, Dropped, Usage
 from goldsmith.tables import read_json, read_table, write_json, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from goldsmith.records import Kind
@@ -27,6 +27,8 @@ class Account:
 
     funnel: tuple[FunnelRow, ...]
     usage: Usage
+    code: str
+    """Digest of the step's own source when it started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +66,16 @@ class Workspace:
         return {document.doc_id: document.language for document in self.documents()}
 
     def write_account(
-        self,
-        stage: str,
-        funnel: Sequence[FunnelRow],
-        dropped: Sequence[Dropped],
-        usage: Usage | None = None,
-        kind: Kind | None = None,
+        self, stage: str, account: Account, dropped: Iterable[Dropped], kind: Kind | None = None
     ) -> None:
         """Write what a stage dropped and how its items add up."""
         write_table(self.table(stage, "dropped", kind), Dropped, dropped)
-        account = {
-            "funnel": [row.model_dump(mode="json") for row in funnel],
-            "usage": (usage or Usage()).model_dump(mode="json"),
+        document = {
+            "funnel": [row.model_dump(mode="json") for row in account.funnel],
+            "usage": account.usage.model_dump(mode="json"),
+            "code": account.code,
         }
-        write_json(self._account(stage, kind), account)
+        write_json(self._account(stage, kind), document)
 
     def account(self, stage: str, kind: Kind | None = None) -> Account:
         """Read an account; `InputError` when the stage has not run or the file was edited."""
@@ -85,7 +83,7 @@ class Workspace:
         found = read_json(path)
         try:
             funnel = tuple(FunnelRow.model_validate(row) for row in found["funnel"])
-            return Account(funnel, Usage.model_validate(found["usage"]))
+            return Account(funnel, Usage.model_validate(found["usage"]), str(found["code"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{str(path)!r} is not a stage's account: {error}") from error
 
@@ -93,4 +91,8 @@ class Workspace:
         return read_table(self.table(stage, "dropped", kind), Dropped)
 
     def _account(self, stage: str, kind: Kind | None) -> Path:
-        return self.accounts / f"{stage}-{kind.value}.json" if kind else self.accounts / f"{stage}.json"
+        return (
+            self.accounts / f"{stage}-{kind.value}.json"
+            if kind
+            else self.accounts / f"{stage}.json"
+        )

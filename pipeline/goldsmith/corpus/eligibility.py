@@ -20,11 +20,13 @@ _MOSTLY = 0.5
 
 _FENCE = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1[`~]*\s*$|\Z)", re.MULTILINE | re.DOTALL)
 _TEMPLATE = re.compile(
-    r"\{%.*?%\}|\{\{.*?\}\}|\{\*.*?\*\}|\{!.*?!\}|^\.\. (?:include|literalinclude)::.*$"
-    r"|<!--.*?-->|\[\[autodoc\]\].*$",
+    r"\{%.*?%\}|\{\{.*?\}\}|\{\*.*?\*\}|\{!.*?!\}|^\.\. (?:include|literalinclude)::[^\n]*$"
+    r"|<!--.*?-->|\[\[autodoc\]\][^\n]*$|^::: [^\n]*(?:\n[ \t]+[^\n]*)*",
     re.MULTILINE | re.DOTALL,
 )
-_UNEXPANDED = re.compile(r"\{\*.*?\*\}|\{!.*?!\}|\{%|^\.\. (?:literal)?include::", re.MULTILINE)
+_UNEXPANDED = re.compile(
+    r"\{\*.*?\*\}|\{!.*?!\}|\{%|^\.\. (?:literal)?include::|^::: |\[\[autodoc", re.MULTILINE
+)
 _LINK_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s*\[[^\]]+\]\([^)]*\)[^\n]{0,20}$", re.MULTILINE)
 _TOCTREE = re.compile(r"^\.\. toctree::.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 

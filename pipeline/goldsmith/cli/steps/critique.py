@@ -3,7 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from goldsmith.cli.model import model_of
+from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
+from goldsmith.cli.workspace import Account
 from goldsmith.engine.local import LocalEngine
 from goldsmith.records import Draft, Kind, Necessity, Rating
 from goldsmith.stages import critique
@@ -15,11 +18,14 @@ if TYPE_CHECKING:
 
 
 def run(context: Context, kind: Kind) -> list[FunnelRow]:
+    code = code_digest("critique")
     workspace = context.workspace
     result = asyncio.run(_critique(context, kind))
     write_table(workspace.table("critique", "ratings", kind), Rating, result.ratings)
     write_table(workspace.table("critique", "necessity", kind), Necessity, result.necessity)
-    workspace.write_account("critique", result.funnel, result.dropped, result.usage, kind)
+    workspace.write_account(
+        "critique", Account(tuple(result.funnel), result.usage, code), result.dropped, kind
+    )
     return result.funnel
 
 
@@ -29,7 +35,7 @@ async def _critique(context: Context, kind: Kind) -> critique.Critiqued:
     chunks = workspace.chunks()
     proofs = kind is Kind.MULTI_SOURCE and context.build.critique.necessity
     with progress(f"critique {kind.value}", len(drafts) * (1 + proofs)) as advance:
-        async with context.model(chunks) as model:
+        async with model_of(context, chunks) as model:
             return await critique.run(
                 drafts,
                 {chunk.chunk_id: chunk for chunk in chunks},

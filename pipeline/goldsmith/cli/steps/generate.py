@@ -3,7 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from goldsmith.cli.model import model_of
+from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
+from goldsmith.cli.workspace import Account
 from goldsmith.engine.local import LocalEngine
 from goldsmith.records import Draft, SourceSet
 from goldsmith.stages import generate
@@ -16,10 +19,13 @@ if TYPE_CHECKING:
 
 
 def run(context: Context, kind: Kind) -> list[FunnelRow]:
+    code = code_digest("generate")
     workspace = context.workspace
     result = asyncio.run(_generate(context, kind))
     write_table(workspace.table("generate", "drafts", kind), Draft, result.drafts)
-    workspace.write_account("generate", [result.funnel], result.dropped, result.usage, kind)
+    workspace.write_account(
+        "generate", Account((result.funnel,), result.usage, code), result.dropped, kind
+    )
     return [result.funnel]
 
 
@@ -29,7 +35,7 @@ async def _generate(context: Context, kind: Kind) -> generate.Generated:
     chunks = workspace.chunks()
     total = sum(source_set.kind is kind for source_set in sets)
     with progress(f"generate {kind.value}", total) as advance:
-        async with context.model(chunks) as model:
+        async with model_of(context, chunks) as model:
             return await generate.run(
                 sets,
                 {chunk.chunk_id: chunk for chunk in chunks},

@@ -3,7 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from goldsmith.cli.model import model_of
+from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
+from goldsmith.cli.workspace import Account
 from goldsmith.corpus.search import Index
 from goldsmith.engine.local import LocalEngine
 from goldsmith.llm.absence import AbsenceSearch
@@ -17,10 +20,13 @@ if TYPE_CHECKING:
 
 
 def run(context: Context) -> list[FunnelRow]:
+    code = code_digest("probe")
     workspace = context.workspace
     result = asyncio.run(_probe(context))
     write_table(workspace.table("probe", "probes"), Query, result.probes)
-    workspace.write_account("probe", result.funnel, result.dropped, result.usage)
+    workspace.write_account(
+        "probe", Account(tuple(result.funnel), result.usage, code), result.dropped
+    )
     return result.funnel
 
 
@@ -31,7 +37,7 @@ async def _probe(context: Context) -> probe.Probed:
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     # How many attempts it takes is not known beforehand: counts and rate, no end.
     with progress("probe", None) as advance:
-        async with context.model(chunks) as model:
+        async with model_of(context, chunks) as model:
             return await probe.run(
                 queries,
                 by_id,

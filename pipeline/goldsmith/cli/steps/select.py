@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from goldsmith.cli.steps.source import code_digest
+from goldsmith.cli.workspace import Account
 from goldsmith.corpus.search import Index
-from goldsmith.records import Draft, Kind, Necessity, Query, Rating
+from goldsmith.records import Draft, Kind, Necessity, Query, Rating, Usage
 from goldsmith.stages import select
 from goldsmith.tables import read_table, write_table
 
@@ -15,6 +17,7 @@ KINDS = (Kind.FACTOID, Kind.MULTI_SOURCE)
 
 
 def run(context: Context) -> list[FunnelRow]:
+    code = code_digest("select")
     workspace = context.workspace
     drafts: list[Draft] = []
     ratings: list[Rating] = []
@@ -34,5 +37,5 @@ def run(context: Context) -> list[FunnelRow]:
         necessity=context.build.critique.necessity,
     )
     write_table(workspace.table("select", "kept"), Query, result.kept)
-    workspace.write_account("select", result.funnel, result.dropped)
+    workspace.write_account("select", Account(tuple(result.funnel), Usage(), code), result.dropped)
     return result.funnel

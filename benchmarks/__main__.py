@@ -1,0 +1,45 @@
+"""`make bench`: run every area, print one table, write benchmarks/results.json.
+
+    python -m benchmarks [AREA ...]
+
+Every figure is a ratio measured in one run, or a size; absolute times are printed beside it for a
+reader and never judged.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.rows import Row
+
+AREAS = tuple(
+    path.stem.removeprefix("bench_") for path in sorted(Path(__file__).parent.glob("bench_*.py"))
+)
+
+
+def main(wanted: list[str]) -> int:
+    unknown = set(wanted) - set(AREAS)
+    if unknown:
+        print(f"no such area: {', '.join(sorted(unknown))}; known: {', '.join(AREAS)}")
+        return 2
+    rows: list[Row] = []
+    for area in wanted or AREAS:
+        rows += import_module(f"benchmarks.bench_{area}").run()
+    table = Table("name", "value", "unit", "target", "ok")
+    for row in rows:
+        mark = {True: "yes", False: "NO", None: ""}[row["ok"]]
+        table.add_row(row["name"], f"{row['value']:.4g}", row["unit"], row["target"], mark)
+    Console().print(table)
+    target = Path(__file__).parent / "results.json"
+    target.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    return 1 if any(row["ok"] is False for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
