@@ -1,0 +1,221 @@
+"""A judge without a model: words, numbers and negation, the same answer on every machine.
+
+It is a baseline and says so: it reads no meaning, so it cannot see a paraphrase in other words nor
+a wrong statement in the same words. `MEASURED` is what it did on claims that people labelled
+(`docs/judges.md`); every report that uses it prints that sentence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from goldsmith.corpus.agreement import (
+    Aspect,
+    content_coverage,
+    disagreements,
+    is_negated,
+    quantities,
+    same_answer,
+)
+from goldsmith.corpus.sentences import sentences
+from goldsmith.corpus.wellformed import is_refusal
+from goldsmith.corpus.words import content_words, overlap
+from goldsmith.llm.task import Outcome
+from goldsmith.records import Record
+from goldsmith.scoring.checks import failed_checks
+from goldsmith.scoring.judge_tasks import (
+    ANSWER_RELEVANCE,
+    CORRECTNESS,
+    DECOMPOSE,
+    INTERPRETABLE,
+    PASSAGE_RELEVANCE,
+    SUFFICIENCY,
+    SUPPORT,
+    AnswerRelevanceVariables,
+    CorrectnessReply,
+    CorrectnessVariables,
+    DecomposeReply,
+    DecomposeVariables,
+    Interpretability,
+    InterpretableReply,
+    InterpretableVariables,
+    PassageRelevanceVariables,
+    Stated,
+    SufficiencyVariables,
+    SupportReply,
+    SupportVariables,
+    YesNo,
+    YesNoReply,
+)
+from goldsmith.scoring.records import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from goldsmith.llm.task import Task
+
+V = TypeVar("V", bound=Record)
+O = TypeVar("O", bound=Record)  # noqa: E741 - output, as in Task[V, O]
+
+MEASURED = ""
+
+# Chosen on the development splits of WiCE and BEGIN (benchmarks/judges.py --tune); the test splits
+# and SciFact had no part in it. Contradiction has no development split: its bar is set high.
+SUPPORTS_FROM = 0.60
+PARTIALLY_FROM = 0.29
+NAME_PENALTY = 0.20
+"""Off the coverage for a name that no passage holds: it may well have another one there."""
+ALIGNED_SENTENCES = 3
+CONTRADICTS_FROM = 0.90
+"""Coverage by one sentence from which its other number or its negation is about the same thing."""
+
+_DANGLING = frozenset({"former", "latter", "above", "below", "aforementioned"})
+_RELATED_FROM = 0.2
+_SUFFICIENT_FROM = 0.6
+_SHORT_ANSWER = 12
+"""Content words; a shorter answer need not repeat any of the question's."""
+
+
+class OfflineJudge:
+    """A `Model` for the judge's tasks, by rule."""
+
+    name = "offline"
+
+    def __init__(self, language: str = "en") -> None:
+        self._language = language
+        self._rules: dict[str, Callable[[Any], Record | None]] = {
+            DECOMPOSE.name: self._decompose,
+            INTERPRETABLE.name: self._interpretable,
+            SUPPORT.name: self._support,
+            CORRECTNESS.name: self._correctness,
+            ANSWER_RELEVANCE.name: self._answer_relevance,
+            PASSAGE_RELEVANCE.name: self._passage_relevance,
+            SUFFICIENCY.name: self._sufficiency,
+        }
+
+    async def run(self, task: Task[V, O], variables: V) -> Outcome[O]:
+        """Fails with `no_rule` for a task that is not a judge's, `cannot_tell` where no word of the
+        rules applies.
+        """
+        rule = self._rules.get(task.name)
+        if rule is None:
+            return Outcome(self.name, failure="no_rule", detail=f"no offline rule for {task.name}")
+        reply = rule(variables)
+        if reply is None:
+            return Outcome(self.name, failure="cannot_tell")
+        return Outcome(self.name, value=task.output.model_validate(reply.model_dump()))
+
+    def _decompose(self, asked: DecomposeVariables) -> DecomposeReply:
+        return DecomposeReply(reasoning="the sentence is the claim", claims=(asked.sentence,))
+
+    def _interpretable(self, asked: InterpretableVariables) -> InterpretableReply:
+        words = content_words(asked.claim, self._language)
+        dangling = _DANGLING & set(asked.claim.casefold().split())
+        if not words or dangling:
+            why = f"refers to {sorted(dangling)}" if dangling else "holds no word of content"
+            return InterpretableReply(rationale=why, verdict=Interpretability.NOT_INTERPRETABLE)
+        return InterpretableReply(
+            rationale="nothing in it refers elsewhere", verdict=Interpretability.INTERPRETABLE
+        )
+
+    def _support(self, asked: SupportVariables) -> SupportReply:
+        texts = [passage.text for passage in asked.passages]
+        aligned = align(asked.claim, texts, self._language)
+        joined = "\n".join(texts)
+        unstated = failed_checks(asked.claim, joined, self._language)
+        names = tuple(
+            found.said
+            for found in disagreements(asked.claim, joined, self._language)
+            if found.aspect is Aspect.NAME
+        )
+        said = f"words covered {aligned.coverage:.2f}"
+        said += f"; not found: {', '.join((*unstated, *names))}" if unstated or names else ""
+        against = _contradiction(asked.claim, aligned, self._language)
+        score = aligned.coverage - (NAME_PENALTY if names else 0.0)
+        if score >= SUPPORTS_FROM and not unstated and not against:
+            return SupportReply(rationale=said, verdict=Verdict.SUPPORTS)
+        if against:
+            said = f"{said}; {against}: {aligned.best!r}"
+            return SupportReply(rationale=said, verdict=Verdict.CONTRADICTS)
+        if aligned.coverage >= PARTIALLY_FROM:
+            return SupportReply(rationale=said, verdict=Verdict.PARTIALLY_SUPPORTS)
+        return SupportReply(rationale=said, verdict=Verdict.DOES_NOT_SUPPORT)
+
+    def _correctness(self, asked: CorrectnessVariables) -> CorrectnessReply:
+        parts = [s.text for s in sentences(asked.answer, self._language)] or [asked.answer]
+        if any(same_answer(asked.statement, part, self._language) for part in parts):
+            return CorrectnessReply(rationale="a sentence says the same", verdict=Stated.STATES)
+        aligned = align(asked.statement, [asked.answer], self._language)
+        why = _contradiction(asked.statement, aligned, self._language)
+        return CorrectnessReply(
+            rationale=why or "no sentence says the same",
+            verdict=Stated.CONTRADICTS if why else Stated.LEAVES_OUT,
+        )
+
+    def _answer_relevance(self, asked: AnswerRelevanceVariables) -> YesNoReply | None:
+        if is_refusal(asked.answer):
+            return YesNoReply(rationale="it says that there is no answer", verdict=YesNo.YES)
+        shared = overlap(asked.question, asked.answer, self._language)
+        if shared >= _RELATED_FROM:
+            return YesNoReply(rationale=f"shares {shared:.2f} of the words", verdict=YesNo.YES)
+        if len(content_words(asked.answer, self._language)) < _SHORT_ANSWER:
+            return None
+        return YesNoReply(rationale=f"shares {shared:.2f} of the words", verdict=YesNo.NO)
+
+    def _passage_relevance(self, asked: PassageRelevanceVariables) -> YesNoReply:
+        return _from(overlap(asked.question, asked.passage, self._language), _RELATED_FROM)
+
+    def _sufficiency(self, asked: SufficiencyVariables) -> YesNoReply:
+        joined = "\n".join(passage.text for passage in asked.passages)
+        return _from(overlap(asked.question, joined, self._language), _SUFFICIENT_FROM)
+
+
+def _from(share: float, threshold: float) -> YesNoReply:
+    return YesNoReply(
+        rationale=f"{share:.2f} of the question's words",
+        verdict=YesNo.YES if share >= threshold else YesNo.NO,
+    )
+
+
+class Alignment(Record):
+    """The sentences that cover a claim best."""
+
+    coverage: float
+    """Share of the claim's content words in the best few sentences together."""
+    best: str
+    """The one sentence that covers most."""
+    best_coverage: float
+
+
+def align(claim: str, passages: Sequence[str], language: str = "en") -> Alignment:
+    """Choose sentences greedily, each the one that adds most of the claim's words."""
+    wanted = frozenset(content_words(claim, language))
+    texts = [s.text for passage in passages for s in sentences(passage, language)]
+    if not wanted or not texts:
+        return Alignment(coverage=0.0, best="", best_coverage=0.0)
+    held = {text: wanted.intersection(content_words(text, language)) for text in texts}
+    found: frozenset[str] = frozenset()
+    best = max(texts, key=lambda text: len(held[text]))
+    for _ in range(ALIGNED_SENTENCES):
+        found |= max(held.values(), key=lambda words: len(words - found))
+    return Alignment(
+        coverage=len(found) / len(wanted),
+        best=best,
+        best_coverage=len(held[best]) / len(wanted),
+    )
+
+
+def _contradiction(claim: str, aligned: Alignment, language: str) -> str:
+    """Why the best sentence says otherwise about the same thing; empty when it does not."""
+    if aligned.best_coverage < CONTRADICTS_FROM:
+        # The claim's own numbers are what is in doubt: leave them out of the coverage.
+        bare = " ".join(word for word in claim.split() if not any(map(str.isdigit, word)))
+        if content_coverage(bare, aligned.best, language) < CONTRADICTS_FROM:
+            return ""
+    if is_negated(claim, language) != is_negated(aligned.best, language):
+        return "negated on one side only"
+    said, stated = dict(quantities(claim)), dict(quantities(aligned.best))
+    units = {unit for unit in said.values() if unit in stated.values()}
+    if units and not set(said.items()) & set(stated.items()):
+        return f"another number of {sorted(units)}"
+    return ""
