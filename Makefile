@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 build: setup  ## set up, and rebuild the bundled release
 	$(RUN) dvc repro
-	$(RUN) goldsmith summary
+	$(RUN) goldsmith show --funnel
 
 test: setup  ## the whole suite
 	$(RUN) pytest -n auto

@@ -20,25 +20,28 @@ if TYPE_CHECKING:
 _ANSWERABLE = "factoid or multi_source"
 
 
-def register(app: typer.Typer) -> None:
-    for name, help_text in _STAGES.items():
-        app.command(name, help=help_text, rich_help_panel="Stages")(_command(name))
-    app.command("chunk", rich_help_panel="Stages")(chunk)
-    for name in ("generate", "critique"):
-        app.command(name, help=_BY_KIND[name], rich_help_panel="Stages")(_command_by_kind(name))
-
-
 _STAGES = {
+    "chunk": "Read documents, cut them into chunks. [dim]goldsmith chunk --corpus data/corpus[/]",
     "sample": "Draw source sets from the chunks. [dim]goldsmith sample[/]",
+    "generate": "Write drafts. [dim]goldsmith generate --kind factoid[/]",
+    "critique": "Rate drafts with three critics. [dim]goldsmith critique --kind factoid[/]",
     "select": "Decide which drafts are kept; calls no model. [dim]goldsmith select[/]",
     "complete": "Give each evidence every chunk that carries it. [dim]goldsmith complete[/]",
     "probe": "Plant unanswerable probes and prove their absence. [dim]goldsmith probe[/]",
     "freeze": "Freeze the release, or say why it is not sound. [dim]goldsmith freeze[/]",
 }
-_BY_KIND = {
-    "generate": "Write drafts. [dim]goldsmith generate --kind factoid[/]",
-    "critique": "Rate drafts with three critics. [dim]goldsmith critique --kind factoid[/]",
-}
+"""In the order of the walk."""
+
+
+def register(app: typer.Typer) -> None:
+    for name, help_text in _STAGES.items():
+        if name == "chunk":
+            command = chunk
+        elif name in {"generate", "critique"}:
+            command = _command_by_kind(name)
+        else:
+            command = _command(name)
+        app.command(name, help=help_text, rich_help_panel="Stages")(command)
 
 
 def chunk(
@@ -49,7 +52,6 @@ def chunk(
     *,
     as_json: Json = False,
 ) -> None:
-    """Read documents and cut them into chunks. [dim]goldsmith chunk --corpus data/corpus[/]"""
     from goldsmith.cli.steps import chunk as step
 
     context = load_context(Workspace.in_project(project), config, None, overrides or ())
