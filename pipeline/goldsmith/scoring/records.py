@@ -159,7 +159,25 @@ class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def chunk_ids(self) -> list[str]:
         """The ranked ids, repeats included."""
-        return [i if isinstance(i, str) else i.chunk_id for i in self.retrieved]
+        listed = self.retrieved
+        try:
+            return [item.chunk_id for item in listed]  # type: ignore[union-attr]
+        except AttributeError:
+            # Bare ids, or both: asking is dearer than trying, and this is read by the million.
+            return [item if isinstance(item, str) else item.chunk_id for item in listed]
+
+    @property
+    def scores(self) -> list[float] | None:
+        """The scores that are given, in rank order; None when there are none."""
+        listed = self.retrieved
+        found: list[float | None]
+        try:
+            found = [item.score for item in listed]  # type: ignore[union-attr]
+        except AttributeError:
+            if set(map(type, listed)) == {str}:
+                return None
+            found = [None if isinstance(item, str) else item.score for item in listed]
+        return [score for score in found if score is not None]
 
     @property
     def items(self) -> list[Retrieved]:

@@ -1,0 +1,238 @@
+"""Run files of JSON Lines, read as a stream: one record in memory at a time.
+
+A line is decoded and validated in one pass. Only a line that fails is looked at again, to say what
+is wrong with it. Faults are gathered over the whole file before any number is computed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from goldsmith.errors import InputError
+from goldsmith.scoring.faults import FaultList
+from goldsmith.scoring.records import Id, RecordedClaim, Retrieved, RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+_AT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(?P<name>.*)`", re.DOTALL)
+_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+
+
+class _LenientRetrieved(Retrieved, frozen=True, gc=False, forbid_unknown_fields=False):
+    """An item whose further fields are passed over."""
+
+
+class _LenientClaim(RecordedClaim, frozen=True, gc=False, forbid_unknown_fields=False):
+    """A claim whose further fields are passed over."""
+
+
+class _LenientRecord(RunRecord, frozen=True, forbid_unknown_fields=False):
+    """A record whose further fields are passed over."""
+
+    retrieved: list[Id | _LenientRetrieved]  # type: ignore[assignment]
+    claims: tuple[_LenientClaim, ...] | None = None
+
+
+def is_json_lines(path: Path) -> bool:
+    """Whether the first thing in a run file is a JSON value; a TREC line never starts so.
+
+    Raises `InputError` when the file cannot be read or holds nothing.
+    """
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                content = line.removeprefix(b"\xef\xbb\xbf").strip()
+                if content:
+                    return content[:1] in b"{["
+    except OSError as error:
+        raise InputError(f"run {path} cannot be read: {error.strerror}") from error
+    raise InputError(f"run {path} is empty: expected one record a query")
+
+
+@dataclass(slots=True)
+class RunReader:
+    """Reads the sound records of a run file and notes what is wrong with the others.
+
+    `strict` makes unknown fields and repeated chunk ids errors. Without it unknown fields are
+    listed in `ignored` (name: line where it was first seen).
+    """
+
+    path: Path
+    strict: bool = False
+    faults: FaultList = field(init=False)
+    ignored: dict[str, int] = field(default_factory=dict)
+    _decode: msgspec.json.Decoder[RunRecord] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.faults = FaultList(self.path)
+        self._decode = msgspec.json.Decoder(RunRecord)
+
+    def records(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, RunRecord]]:
+        """(line number, record) of the lines that begin in bytes `start` to `end` of the file.
+
+        Line numbers count from the first of these lines. Records come as they are read; whether
+        the file as a whole is sound is known, and must be asked of `faults`, at the end.
+        """
+        with self.path.open("rb") as file:
+            for number, line in lines_between(file, start, end):
+                try:
+                    record = self._decode.decode(line)
+                except (msgspec.DecodeError, RecursionError) as error:
+                    again = self._second_look(line, number, error)
+                    if again is None:
+                        continue
+                    record = again
+                if self._ranked_as_scored(record, number):
+                    yield number, record
+
+    def _second_look(self, line: bytes, number: int, error: Exception) -> RunRecord | None:
+        """Explain a line that did not decode, or read it after all when it only says too much."""
+        if not line.strip():
+            return None
+        unknown = isinstance(error, msgspec.ValidationError) and _UNKNOWN.match(str(error))
+        if not unknown or self.strict:
+            self._note(line, number, error)
+            return None
+        self._decode = msgspec.json.Decoder(_LenientRecord)
+        try:
+            record = self._decode.decode(line)
+        except (msgspec.DecodeError, RecursionError) as other:
+            self._note(line, number, other)
+            return None
+        for name in _unknown_fields(msgspec.json.decode(line)):
+            self.ignored.setdefault(name, number)
+        return record
+
+    def _note(self, line: bytes, number: int, error: Exception) -> None:
+        """Say what is wrong, with the value that was found.
+
+        Python's own parser takes NaN and Infinity, which other tools write for a missing score.
+        """
+        text = line.decode("utf-8", "replace").strip()
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            self.faults.add(number, "record", "not_json", text, f"a JSON object ({error})")
+            return
+        odd = [(path, n) for path, n in _numbers(value, "") if not math.isfinite(n)]
+        if odd:
+            self.faults.add(number, odd[0][0], "not_finite", odd[0][1], "a finite number")
+        elif not isinstance(error, msgspec.ValidationError):
+            self.faults.add(number, "record", "not_json", text, f"a JSON object ({error})")
+        else:
+            self._note_invalid(value, number, str(error))
+
+    def _note_invalid(self, value: object, number: int, error: str) -> None:
+        match = _AT.match(error)
+        what, path = (match["what"], match["path"] or "") if match else (error, "")
+        if name := _MISSING.match(what):
+            where = f"{path}.{name['name']}".lstrip(".")
+            self.faults.add(number, where, "missing_field", _at(value, path), "this field")
+        elif name := _UNKNOWN.match(what):
+            where = f"{path}.{name['name']}".lstrip(".")
+            known = ", ".join(_FIELDS[path.partition("[")[0]])
+            self.faults.add(number, where, "unknown_field", _at(value, where), f"one of {known}")
+        else:
+            self.faults.add(number, path or "record", "wrong_value", _at(value, path), what)
+
+    def _ranked_as_scored(self, record: RunRecord, number: int) -> bool:
+        """List order is the rank; scores that say otherwise are a fault."""
+        scores = record.scores
+        if scores is None or scores == sorted(scores, reverse=True):
+            return True
+        for rank, (above, score) in enumerate(pairwise(scores), 1):
+            if score > above:
+                expected = f"at most {above!r}, the score above it: list order is the rank"
+                place = f"retrieved[{rank}].score"
+                self.faults.add(number, place, "rank_score_conflict", score, expected)
+                return False
+        return True
+
+
+def read_run(path: Path, *, strict: bool = False) -> list[RunRecord]:
+    """Every record of a JSON Lines run, for who needs them all; no gold is asked.
+
+    Raises `InputError` with all faults of the file, repeated query ids among them.
+    """
+    if not is_json_lines(path):
+        raise InputError(f"{path} is no JSON Lines: answers and claims need records, one a query")
+    reader = RunReader(path, strict=strict)
+    first: dict[str, int] = {}
+    records = []
+    for number, record in reader.records():
+        known = first.setdefault(record.query_id, number)
+        if known != number:
+            note_repeated_query(reader.faults, number, record.query_id, f"line {known}")
+        records.append(record)
+    reader.faults.refuse()
+    return records
+
+
+def note_repeated_query(faults: FaultList, line: int, query_id: str, first: str) -> None:
+    expected = f"one record a query (another is on {first})"
+    faults.add(line, "query_id", "repeated_query_id", query_id, expected)
+
+
+def lines_between(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
+    """(number from 1, line) of the lines that begin at byte `start` or later, before `end`."""
+    position = start
+    if start:
+        # A line that began earlier belongs to whoever reads the bytes before.
+        file.seek(start - 1)
+        position = start - 1 + len(file.readline())
+    for number, line in enumerate(file, 1):
+        if end is not None and position >= end:
+            return
+        position += len(line)
+        if number == 1 and not start:
+            line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - a byte order mark
+        yield number, line
+
+
+def _numbers(value: object, path: str) -> Iterator[tuple[str, float]]:
+    if isinstance(value, float):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _numbers(inner, f"{path}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _numbers(inner, f"{path}[{index}]")
+
+
+def _at(value: Any, path: str) -> object:  # noqa: ANN401 - parsed JSON
+    """The value at a path such as `retrieved[0].score`; all of it for no path."""
+    for index, name in _STEP.findall(path):
+        try:
+            value = value[int(index)] if index else value[name]
+        except (KeyError, IndexError, TypeError):
+            break
+    return value
+
+
+_FIELDS = {
+    "": RunRecord.__struct_fields__,
+    "retrieved": Retrieved.__struct_fields__,
+    "claims": RecordedClaim.__struct_fields__,
+}
+"""Known fields of a record, and of the objects in its lists."""
+
+
+def _unknown_fields(row: dict[str, Any]) -> Iterator[str]:
+    yield from (name for name in row if name not in _FIELDS[""])
+    for inner in ("retrieved", "claims"):
+        for item in row.get(inner) or ():
+            if isinstance(item, dict):
+                yield from (f"{inner}[].{name}" for name in item if name not in _FIELDS[inner])
