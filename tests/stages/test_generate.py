@@ -74,6 +74,8 @@ def test_a_quote_that_does_not_stand_there_rejects() -> None:
         "10,000 requests",  # another unit
         "10,000 events, as Paul says",  # a name from nowhere
         "not more than 10,000 events",  # a negation that the quote lacks
+        "10,000 max_events",  # an identifier from nowhere
+        "a moderate capacity",  # other words altogether
     ],
 )
 def test_an_answer_that_its_quote_does_not_state_rejects(answer: str) -> None:
@@ -102,6 +104,9 @@ def test_the_answer_rewritten_as_a_statement_is_no_question() -> None:
 
 def test_a_question_that_contains_its_answer_leaks() -> None:
     result = generated(reply(question="Does the Relay Buffer hold at most 10,000 events?"))
+    assert reason_of(result) == "leaks_answer"
+    # "of" is a choice in Dutch only.
+    result = generated(reply(question="What is the use of at most 10,000 events of the hold?"))
     assert reason_of(result) == "leaks_answer"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
+from goldsmith.llm.tasks import TASKS
+from goldsmith.prompts import load_prompt
 from goldsmith.settings import BuildSettings, RuntimeSettings, load_settings
 
 if TYPE_CHECKING:
@@ -38,6 +40,12 @@ def load_context(
     An override goes to the file that knows its first word.
     """
     configs = configs or shipped("configs")
+    if configs.is_file():
+        configs = configs.parent
+    prompts = prompts or shipped("prompts")
+    for task in TASKS:
+        # A faulty prompt is found before anything is paid, not when its stage comes up.
+        load_prompt(prompts, task.name, task.variables.model_fields)
     build: list[str] = []
     runtime: list[str] = []
     for override in overrides:
@@ -46,7 +54,7 @@ def load_context(
     return Context(
         build=load_settings(configs / "build.yaml", BuildSettings, build),
         runtime=load_settings(configs / "runtime.yaml", RuntimeSettings, runtime),
-        prompts=prompts or shipped("prompts"),
+        prompts=prompts,
         cache=cache_folder(),
         workspace=workspace,
     )

@@ -54,6 +54,7 @@ _UNIT = re.compile(
 )
 _MONEY = re.compile(r"(?P<unit>[€$£¥])\s*(?P<number>\d+(?:[.,]\d+)*)")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?:[A-Z][\w-]*[a-z][\w-]*)(?:\s+[A-Z][\w-]*)*")
+_IDENTIFIER = re.compile(r"\b\w+(?:_\w+)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
 _UNITS = frozenset(
     stem(word, "en")
     for word in (
@@ -132,7 +133,7 @@ def disagreements(answer: str, passage: str, language: str = "en") -> list[Disag
     passage_words = set(words(passage))
     found += [
         Disagreement(Aspect.NAME, name)
-        for name in _NAME.findall(body)
+        for name in dict.fromkeys(_NAME.findall(body) + _IDENTIFIER.findall(body))
         if not set(words(name)) <= passage_words
     ]
     if language in _NEGATIONS and is_negated(body, language) and not is_negated(passage, language):

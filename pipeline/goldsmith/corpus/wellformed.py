@@ -16,7 +16,15 @@ _MIN_WORDS_TO_LEAK = 2
 _QUESTION_MARK = re.compile(r"[?？؟;]\W*$")
 _ENUMERATED = re.compile(r"^\s*(?:\d+[.)]|[-*•]|q(?:uestion)?\s*\d*\s*:)", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^(?:here (?:is|are)|sure\b|certainly\b|question\s*:)", re.IGNORECASE)
-_CHOICE = re.compile(r"\b(?:or|oder|ou|o|eller|of)\b|还是|または|それとも", re.IGNORECASE)
+_CHOICE = {
+    "en": re.compile(r"\bor\b", re.IGNORECASE),
+    "de": re.compile(r"\boder\b", re.IGNORECASE),
+    "fr": re.compile(r"\bou\b", re.IGNORECASE),
+    "es": re.compile(r"\b[ou]\b", re.IGNORECASE),
+    "ja": re.compile(r"または|それとも"),
+    "zh": re.compile(r"还是|還是"),
+}
+"""A question that offers the answers to choose from does not leak the right one."""
 
 _SOURCE_WORDS = (
     r"(?:context|passage|text|excerpt|document(?:ation)?|source|section|paragraph|snippet|page)"
@@ -102,7 +110,10 @@ def _faults(question: str, answer: str, language: str) -> Iterator[Fault]:
 
 def _leaks(question: str, answer: str, language: str) -> bool:
     said, asked = set(content_words(answer, language)), set(content_words(question, language))
-    return len(said) >= _MIN_WORDS_TO_LEAK and said <= asked and not _CHOICE.search(question)
+    choice = _CHOICE.get(language)
+    if choice is not None and choice.search(question):
+        return False
+    return len(said) >= _MIN_WORDS_TO_LEAK and said <= asked
 
 
 def _wrong_language(question: str, language: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from goldsmith.corpus.agreement import disagreements
+from goldsmith.corpus.agreement import Aspect, content_coverage, disagreements
 from goldsmith.corpus.quotes import locate
 from goldsmith.corpus.wellformed import Fault, question_fault
 from goldsmith.funnel import FunnelRow, account
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from goldsmith.settings import GenerateSettings
 
 STAGE = "generate"
+_MIN_COVERAGE = 0.5
+"""An answer is asked for in the words of its quotes; one in other words names something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +192,18 @@ def _evidence_fault(
     if source_set.kind is Kind.MULTI_SOURCE and len(cited) < 2:  # noqa: PLR2004 - the word says it
         return Fault("sources<2", f"the reply cites only {sorted(cited)}")
     quoted = "\n".join(found.quote for found in evidence)
-    # Names may come from the question or the headings; numbers and negation may not.
-    wrong = disagreements(proposal.answer, f"{quoted}\n{proposal.question}", language)
-    wrong += [
-        item for item in disagreements(proposal.answer, quoted, language) if item.aspect != "name"
+    # Names may come from the question; numbers and negation may not.
+    wrong = [
+        *(d for d in disagreements(proposal.answer, quoted, language) if d.aspect != Aspect.NAME),
+        *disagreements(proposal.answer, f"{quoted}\n{proposal.question}", language),
     ]
     if wrong:
         said = ", ".join(dict.fromkeys(f"{item.aspect} {item.said!r}" for item in wrong))
         return Fault("answer_not_in_evidence", f"the quotes do not state {said}")
+    covered = content_coverage(proposal.answer, quoted, language)
+    if covered < _MIN_COVERAGE:
+        detail = f"the quotes hold {covered:.0%} of the answer's words"
+        return Fault("answer_not_in_evidence", detail)
     return None
 
 
