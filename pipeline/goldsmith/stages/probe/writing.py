@@ -1,4 +1,4 @@
-"""Probe: questions that the corpus cannot answer, each beside an answerable twin, each proven."""
+"""Write one probe and put it through every gate: wording, critics, absence."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from goldsmith.corpus.quotes import locate
 from goldsmith.corpus.wellformed import Fault, question_fault
 from goldsmith.corpus.words import content_words
-from goldsmith.funnel import FunnelRow, account
-from goldsmith.ids import content_id, rated_digest, uniform_hash
+from goldsmith.ids import content_id, rated_digest
 from goldsmith.llm.sources import as_source
 from goldsmith.llm.task import provenance_of
 from goldsmith.llm.tasks import (
@@ -38,14 +37,12 @@ from goldsmith.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from goldsmith.engine.local import Engine
     from goldsmith.llm.absence import AbsenceSearch, Searched
     from goldsmith.llm.task import Model, Outcome
     from goldsmith.llm.tasks import RatingReply
     from goldsmith.records import Chunk
-    from goldsmith.settings import ProbeSettings
 
     Reply = MissingReply | OutdatedReply | FalsePremiseReply
 
@@ -54,17 +51,7 @@ _CRITICS = (Critic.STANDALONE, Critic.RELEVANCE)
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
-    """Both sides of the stage."""
-
-    probes: list[Query]
-    dropped: list[Dropped]
-    funnel: list[FunnelRow]
-    usage: Usage
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class Attempt:
     """One probe to write: of a kind, beside a twin, about a chunk of the twin's evidence."""
 
     kind: ProbeKind
@@ -77,111 +64,13 @@ class _Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class Tried:
     result: Query | Dropped
     usage: Usage
 
 
-def wanted(answerable: int, share: float) -> int:
-    """Probes that make up `share` of a release beside `answerable` questions.
-
-    p / (p + answerable) = share, so p = answerable * share / (1 - share).
-    """
-    return round(answerable * share / (1 - share))
-
-
-async def run(
-    queries: Sequence[Query],
-    chunks: Mapping[str, Chunk],
-    settings: ProbeSettings,
-    min_rating: int,
-    audience: str,
-    search: AbsenceSearch,
-    model: Model,
-    engine: Engine,
-) -> Probed:
-    """Plant probes of the three kinds in equal parts, each with a twin of its own.
-
-    Attempts go on in rounds until the wanted number is kept or `settings.attempts` times as many
-    were tried. Requested = attempts tried; each is kept, rejected or failed.
-    """
-    desk = _Desk(min_rating, audience, search, model)
-    total = wanted(len(queries), settings.share)
-    probes: list[Query] = []
-    dropped: list[Dropped] = []
-    funnel: list[FunnelRow] = []
-    usage = Usage()
-    taken: set[str] = set()
-    for position, kind in enumerate(ProbeKind):
-        goal = total // len(ProbeKind) + (position < total % len(ProbeKind))
-        kept, lost, spent = await _plant(
-            _attempts(kind, queries, chunks, settings.seed), goal, taken, settings, desk, engine
-        )
-        probes += kept
-        dropped += lost
-        usage += spent
-        funnel.append(
-            account(
-                STAGE, kind.value, requested=len(kept) + len(lost), kept=len(kept), dropped=lost
-            )
-        )
-    return Probed(sorted(probes, key=lambda probe: probe.query_id), dropped, funnel, usage)
-
-
-def _attempts(
-    kind: ProbeKind, queries: Sequence[Query], chunks: Mapping[str, Chunk], seed: int
-) -> Iterator[_Attempt]:
-    """Factoid twins first: they share topic and length with a probe most closely."""
-    order = sorted(
-        queries,
-        key=lambda q: (q.kind is not Kind.FACTOID, uniform_hash(seed, kind.value, q.query_id)),
-    )
-    for twin in order:
-        if twin.kind is Kind.FACTOID:
-            yield _Attempt(kind, twin, chunks[twin.source_chunk_ids[0]])
-
-
-async def _plant(
-    attempts: Iterator[_Attempt],
-    goal: int,
-    taken: set[str],
-    settings: ProbeSettings,
-    desk: _Desk,
-    engine: Engine,
-) -> tuple[list[Query], list[Dropped], Usage]:
-    """Rounds of as many attempts as are missing; `taken` holds the twins already paired."""
-    kept: list[Query] = []
-    dropped: list[Dropped] = []
-    usage = Usage()
-    budget = goal * settings.attempts
-    while len(kept) < goal and budget > 0:
-        batch = _take(attempts, min(goal - len(kept), budget), taken)
-        if not batch:
-            break
-        budget -= len(batch)
-        for attempt, tried in zip(batch, await engine.map(desk.attempt, batch), strict=True):
-            usage += tried.usage
-            if isinstance(tried.result, Query):
-                kept.append(tried.result)
-                taken.add(attempt.twin.query_id)
-            else:
-                dropped.append(tried.result)
-    return kept, dropped, usage
-
-
-def _take(attempts: Iterator[_Attempt], count: int, taken: set[str]) -> list[_Attempt]:
-    batch: list[_Attempt] = []
-    while len(batch) < count:
-        attempt = next(attempts, None)
-        if attempt is None:
-            break
-        if attempt.twin.query_id not in taken:
-            batch.append(attempt)
-    return batch
-
-
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class Desk:
     """Writes one probe and puts it through every gate, the cheapest first."""
 
     min_rating: int
@@ -189,7 +78,7 @@ class _Desk:
     search: AbsenceSearch
     model: Model
 
-    async def attempt(self, attempt: _Attempt) -> _Tried:
+    async def attempt(self, attempt: Attempt) -> Tried:
         twin = attempt.twin
         outcome: Outcome[Reply] = await self.model.run(
             PROBES[attempt.kind],
@@ -202,37 +91,37 @@ class _Desk:
             ),
         )
         if outcome.value is None:
-            return _Tried(_failed(attempt, outcome), outcome.usage)
+            return Tried(_failed(attempt, outcome), outcome.usage)
         fault = _wording_fault(attempt, outcome.value)
         if fault is not None:
-            return _Tried(_rejected(attempt, outcome.value, fault), outcome.usage)
+            return Tried(_rejected(attempt, outcome.value, fault), outcome.usage)
         return await self._criticise(attempt, outcome.value, outcome)
 
-    async def _criticise(self, attempt: _Attempt, reply: Reply, written: Outcome[Reply]) -> _Tried:
+    async def _criticise(self, attempt: Attempt, reply: Reply, written: Outcome[Reply]) -> Tried:
         """Two critics: there is nothing that a probe could be grounded in."""
         rated = [await self._rate(reply.question, critic) for critic in _CRITICS]
         usage = sum((one.usage for one in rated), written.usage)
         for critic, one in zip(_CRITICS, rated, strict=True):
             if one.value is None:
-                return _Tried(_failed(attempt, one, "critic_failed", reply), usage)
+                return Tried(_failed(attempt, one, "critic_failed", reply), usage)
             if one.value.rating < self.min_rating:
                 detail = f"{one.value.rating} of 5: {one.value.rationale}"
                 fault = Fault(f"low_{critic.value}", detail)
-                return _Tried(_rejected(attempt, reply, fault), usage)
+                return Tried(_rejected(attempt, reply, fault), usage)
         return await self._prove(attempt, reply, [written, *rated], usage)
 
     async def _prove(
-        self, attempt: _Attempt, reply: Reply, outcomes: Sequence[Outcome[Any]], usage: Usage
-    ) -> _Tried:
+        self, attempt: Attempt, reply: Reply, outcomes: Sequence[Outcome[Any]], usage: Usage
+    ) -> Tried:
         language = attempt.twin.language
         searched = await self.search.search(reply.question, _answer_shaped(reply), language)
         usage += searched.usage
         if searched.failed is not None:
-            return _Tried(_failed(attempt, searched.failed, "absence_unproved", reply), usage)
+            return Tried(_failed(attempt, searched.failed, "absence_unproved", reply), usage)
         fault = _presence_fault(attempt, searched)
         if fault is not None:
-            return _Tried(_rejected(attempt, reply, fault), usage)
-        return _Tried(_probe(attempt, reply, outcomes, searched), usage)
+            return Tried(_rejected(attempt, reply, fault), usage)
+        return Tried(_probe(attempt, reply, outcomes, searched), usage)
 
     async def _rate(self, question: str, critic: Critic) -> Outcome[RatingReply]:
         if critic is Critic.STANDALONE:
@@ -241,7 +130,7 @@ class _Desk:
         return await self.model.run(RELEVANCE, variables)
 
 
-def _wording_fault(attempt: _Attempt, reply: Reply) -> Fault | None:
+def _wording_fault(attempt: Attempt, reply: Reply) -> Fault | None:
     question, language = reply.question.strip(), attempt.twin.language
     # A probe has no answer; any word that the question does not hold passes the leak check.
     fault = question_fault(question, "-", language)
@@ -265,7 +154,7 @@ def _answer_shaped(reply: Reply) -> str:
     return " ".join(content_words(reply.question)[::-1])
 
 
-def _presence_fault(attempt: _Attempt, searched: Searched) -> Fault | None:
+def _presence_fault(attempt: Attempt, searched: Searched) -> Fault | None:
     found = searched.first(Answering.ANSWERS)
     if found is not None:
         return Fault("answer_found", f"{found.chunk_id} answers it: {found.rationale}")
@@ -276,12 +165,12 @@ def _presence_fault(attempt: _Attempt, searched: Searched) -> Fault | None:
     return None
 
 
-def _traps(attempt: _Attempt) -> tuple[str, ...]:
+def _traps(attempt: Attempt) -> tuple[str, ...]:
     return () if attempt.kind is ProbeKind.MISSING else (attempt.chunk.chunk_id,)
 
 
 def _probe(
-    attempt: _Attempt, reply: Reply, outcomes: Sequence[Outcome[Any]], searched: Searched
+    attempt: Attempt, reply: Reply, outcomes: Sequence[Outcome[Any]], searched: Searched
 ) -> Query:
     question = reply.question.strip()
     corrects = isinstance(reply, FalsePremiseReply)
@@ -322,7 +211,7 @@ def _score(outcome: Outcome[RatingReply], digest: str) -> CriticScore:
 
 
 def _failed(
-    attempt: _Attempt, outcome: Outcome[Any], reason: str | None = None, reply: Reply | None = None
+    attempt: Attempt, outcome: Outcome[Any], reason: str | None = None, reply: Reply | None = None
 ) -> Dropped:
     return Dropped(
         stage=STAGE,
@@ -336,7 +225,7 @@ def _failed(
     )
 
 
-def _rejected(attempt: _Attempt, reply: Reply, fault: Fault) -> Dropped:
+def _rejected(attempt: Attempt, reply: Reply, fault: Fault) -> Dropped:
     return Dropped(
         stage=STAGE,
         kind=attempt.kind.value,
