@@ -363,7 +363,7 @@ def small_origin(version: str = "1.0.0", **release: object) -> Origin:
     )
 
 
-def with_query(contents: Contents, query_id: str, **changes: object) -> Contents:
+def with_query(contents: Contents, query_id: str, /, **changes: object) -> Contents:
     """The same contents, one question changed."""
     asked = [
         query.model_copy(update=changes) if query.query_id == query_id else query

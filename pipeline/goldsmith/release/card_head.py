@@ -46,7 +46,7 @@ def yaml_head(manifest: Manifest) -> str:
         "task_categories": ["question-answering", "text-retrieval"],
         "tags": ["rag", "retrieval", "citations", "evaluation", "benchmark", "goldsmith"],
         "annotations_creators": ["machine-generated"],
-        "configs": [_config(position, table.name) for position, table in enumerate(CONFIGS)],
+        "configs": [_config(n, table.name, manifest) for n, table in enumerate(CONFIGS)],
     }
     listed = {key: value for key, value in values.items() if value}
     body = yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=100)
@@ -68,9 +68,15 @@ def _size(questions: int) -> str:
     return next((name for limit, name in _SIZES if questions < limit), "1M<n<10M")
 
 
-def _config(position: int, name: str) -> dict[str, object]:
+def _config(position: int, name: str, manifest: Manifest) -> dict[str, object]:
+    """A config; its description is part of the key of the loader's cache.
+
+    The datasets library knows a local folder by its last name and its head alone: without the
+    digest there, it would serve the rows of another project's `1.0.0` as those of this one.
+    """
     config: dict[str, object] = {
         "config_name": name,
+        "description": f"{manifest.name} {manifest.version}, digest {manifest.digest}",
         "data_files": [{"split": SPLIT, "path": f"{name}.parquet"}],
     }
     return config | ({"default": True} if position == 0 else {})

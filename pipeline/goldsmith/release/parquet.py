@@ -28,7 +28,8 @@ def write_rows(
 
     Pages carry checksums, so that a flipped bit is an error and not another letter. Boundaries
     follow the content, so that a store which keeps chunks of files sends only what changed between
-    two versions. Nothing of the machine or of the hour is written.
+    two versions. Nothing of the machine or of the hour is written. Without rows there is no row
+    group either: the datasets library fails on an empty one.
     """
     count, remaining = 0, iter(rows)
     with pq.ParquetWriter(
@@ -42,8 +43,6 @@ def write_rows(
         while batch := list(islice(remaining, row_group_rows)):
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
             count += len(batch)
-        if not count:
-            writer.write_table(schema.empty_table())
     return count
 
 
