@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from goldsmith.errors import InputError
 from goldsmith.scoring.records import CitationTiming, RecordedClaim, Retrieved
-from goldsmith.scoring.runs import RunReader, is_json_lines, lines_between, read_run
+from goldsmith.scoring.runs import RunReader, is_json_lines, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,17 +208,3 @@ def test_what_kind_of_run_it_is(tmp_path: Path) -> None:
     path.write_text("q1 Q0 a 1 2.0 tag\n")
     with pytest.raises(InputError, match="is no JSON Lines"):
         read_run(path)
-
-
-@pytest.mark.parametrize("parts", [1, 2, 3, 7, 50])
-def test_a_file_in_parts_has_every_line_once(tmp_path: Path, parts: int) -> None:
-    path = tmp_path / "lines"
-    lines = [b"a\n", b"\n", b"long " * 9 + b"\n", "é\n".encode(), b"last"]
-    path.write_bytes(b"".join(lines))
-    size = path.stat().st_size
-    bounds = [size * part // parts for part in range(parts + 1)]
-    found = []
-    for start, end in pairwise(bounds):
-        with path.open("rb") as file:
-            found += [line for _, line in lines_between(file, start, end)]
-    assert found == lines

@@ -18,8 +18,10 @@ from goldsmith.scoring.qrels import Judgements, file_digest, parse_relevance
 from goldsmith.tables import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from goldsmith.scoring.gold import Ints
 
 MANIFEST = "manifest.json"
 _QUESTIONS = "questions.parquet"
@@ -56,7 +58,9 @@ def read_release(folder: Path) -> Gold:
     judgements = Judgements(FaultList(folder / "qrels.parquet"))
     judgements.numbers.update({row["query_id"]: number for number, row in enumerate(rows)})
     _gather(folder, judgements)
+    details = {number: _query(row) for number, row in enumerate(rows)}
     offsets, chunk_ids, relevance = judgements.laid_flat()
+    _refuse_contradiction(folder, details, offsets, chunk_ids, relevance)
     return Gold(
         source=str(folder),
         digest=str(manifest["digest"]),
@@ -66,7 +70,7 @@ def read_release(folder: Path) -> Gold:
         offsets=offsets,
         chunk_ids=chunk_ids,
         relevance=relevance,
-        details={number: _query(row) for number, row in enumerate(rows)},
+        details=details,
         load_corpus=lambda: _corpus(folder),
     )
 
@@ -124,6 +128,25 @@ def _gather(folder: Path, judgements: Judgements) -> None:
     for pair in dict.fromkeys((row["query_id"], row["chunk_id"]) for row in judged):
         if pair not in listed and pair[0] in judgements.numbers:
             judgements.add(*pair, 0, 0)
+
+
+def _refuse_contradiction(
+    folder: Path,
+    details: Mapping[int, GoldQuery],
+    offsets: Ints,
+    chunk_ids: Sequence[str],
+    relevance: Ints,
+) -> None:
+    """Evidence and qrels must name the same chunks, or two figures of one report would not."""
+    for number, query in details.items():
+        places = range(int(offsets[number]), int(offsets[number + 1]))
+        listed = {chunk_ids[place] for place in places if relevance[place] > 0}
+        if odd := listed ^ query.gold_ids:
+            where = "qrels.parquet" if min(odd) in listed else "questions.parquet"
+            raise InputError(
+                f"{folder}: chunk {min(odd)!r} of query {query.query_id!r} stands in {where} "
+                "alone: the release contradicts itself; see `goldsmith verify`"
+            )
 
 
 def _corpus(folder: Path) -> Corpus:

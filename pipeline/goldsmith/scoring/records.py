@@ -254,6 +254,15 @@ class Metric(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What each query's value could be, where something is not known; arrays over queries."""
+
+    lowest: Floats
+    highest: Floats
+    expected: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """One metric over the queries of a report: a numerator and a denominator for each.
 
@@ -270,6 +279,8 @@ class Column:
     aggregation: Aggregation = Aggregation.MEAN
     applies: NDArray[np.bool_] | None = None
     note: str = ""
+    bounds: Bounds | None = None
+    """None: nothing is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

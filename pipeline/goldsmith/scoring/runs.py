@@ -186,12 +186,9 @@ def note_repeated_query(faults: FaultList, line: int, query_id: str, first: str)
 
 
 def lines_between(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line) of the lines that begin at byte `start` or later, before `end`."""
+    """(number from 1, line) of the lines from byte `start`, where one begins, to byte `end`."""
     position = start
-    if start:
-        # A line that began earlier belongs to whoever reads the bytes before.
-        file.seek(start - 1)
-        position = start - 1 + len(file.readline())
+    file.seek(start)
     for number, line in enumerate(file, 1):
         if end is not None and position >= end:
             return
