@@ -12,7 +12,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin
 
 import orjson
 import pyarrow as pa
@@ -35,6 +35,8 @@ _SCALARS: dict[type, pa.DataType] = {
     float: pa.float64(),
 }
 _BATCH_ROWS = 4096
+_BATCH_CHARACTERS = 16_000_000
+"""A batch ends at either; documents can be long."""
 
 
 @contextlib.contextmanager
@@ -79,19 +81,49 @@ def _arrow_type(annotation: Any) -> pa.DataType:  # noqa: ANN401 - a type form, 
     raise TypeError(f"no Arrow type for {annotation!r}")
 
 
+class TableWriter(Generic[R]):
+    """Takes the rows of a table one by one; see `table_writer`."""
+
+    def __init__(self, record: type[R], writer: pq.ParquetWriter) -> None:
+        self._schema = arrow_schema(record)
+        self._writer = writer
+        self._batch: list[dict[str, Any]] = []
+        self._characters = 0
+        self.count = 0
+        """Rows so far."""
+
+    def write(self, row: R) -> None:
+        values = row.model_dump(mode="json")
+        self._batch.append(values)
+        self._characters += sum(len(value) for value in values.values() if isinstance(value, str))
+        self.count += 1
+        if len(self._batch) == _BATCH_ROWS or self._characters >= _BATCH_CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was collected as a row group."""
+        self._writer.write_table(pa.Table.from_pylist(self._batch, schema=self._schema))
+        self._batch, self._characters = [], 0
+
+
+@contextlib.contextmanager
+def table_writer(path: Path, record: type[R]) -> Iterator[TableWriter[R]]:
+    """A Parquet table to write rows to; it appears at `path` when the block ends without error.
+
+    For stages that write several tables from one stream; memory holds one batch of each.
+    """
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, arrow_schema(record)) as file:
+        writer = TableWriter(record, file)
+        yield writer
+        writer.flush()
+
+
 def write_table(path: Path, record: type[R], rows: Iterable[R]) -> int:
     """Write `rows` as Parquet, a batch at a time, and return how many there were."""
-    schema, count = arrow_schema(record), 0
-    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        batch: list[dict[str, Any]] = []
+    with table_writer(path, record) as table:
         for row in rows:
-            batch.append(row.model_dump(mode="json"))
-            if len(batch) == _BATCH_ROWS:
-                writer.write_table(pa.Table.from_pylist(batch, schema=schema))
-                count, batch = count + len(batch), []
-        writer.write_table(pa.Table.from_pylist(batch, schema=schema))
-        count += len(batch)
-    return count
+            table.write(row)
+    return table.count
 
 
 def iter_table(path: Path, record: type[R]) -> Iterator[R]:

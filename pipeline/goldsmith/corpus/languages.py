@@ -1,0 +1,27 @@
+"""Which language a text is in."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+_MIN_LETTERS = 40
+_SURE = 0.8
+_SAMPLE = 20_000
+"""Code points that are looked at: the language of a page does not change the mind after that."""
+FALLBACK = "en"
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def detect_language(text: str) -> str:
+    """ISO 639-1 code; English for texts too short or too mixed to tell."""
+    sample = text[:_SAMPLE]
+    if sum(map(str.isalpha, sample)) < _MIN_LETTERS:
+        return FALLBACK
+    code, probability = _identifier().classify(sample)
+    return str(code) if probability >= _SURE else FALLBACK
