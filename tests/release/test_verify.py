@@ -240,7 +240,7 @@ def test_rows_that_were_dropped_with_everything_that_counts_them_change_the_dige
         values["counts"]["rows"]["judgements"] -= 1
 
     edit_manifest(folder, hide)
-    assert first(folder).startswith("manifest.json, digest: found ")
+    assert first(folder).startswith("manifest.json, tables.judgements: found ")
 
 
 def test_a_rejected_row_cannot_disappear(folder: Path) -> None:
@@ -270,6 +270,8 @@ def test_a_hand_edited_manifest_breaks_its_seal(folder: Path) -> None:
         ),
         (lambda m: m["usage"]["probe"].update(calls=1), "figures.cost.calls.high: found"),
         (lambda m: m.update(digest="0" * 64), "digest: found 000"),
+        (lambda m: m["tables"].update(qrels="0" * 64), "tables.qrels: found 000"),
+        (lambda m: m["tables"].pop("rejected"), "tables.rejected: found nothing"),
         (lambda m: m.update(corpus_digest="0" * 64), "corpus_digest: found 000"),
         (lambda m: m.update(canary="tweet"), "canary: found tweet"),
         (lambda m: m["files"].pop("qrels.parquet"), "files.qrels.parquet: found no entry"),

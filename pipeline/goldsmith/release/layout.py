@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from goldsmith.ids import rows_digest
+from goldsmith.ids import digest_of, rows_digest
 from goldsmith.records import Chunk, Document, Dropped, Judgement, Query
 from goldsmith.tables import arrow_schema
 
@@ -127,18 +127,23 @@ def row_counts(contents: Contents) -> dict[str, int]:
     }
 
 
-def release_digest(rows: Mapping[str, Iterable[Row]]) -> str:
-    """sha256 over the rows of the six configs, by table name.
+def table_digests(rows: Mapping[str, Iterable[Row]]) -> dict[str, str]:
+    """sha256 over the canonical rows of every table, by name."""
+    return {table.name: rows_digest({table.name: rows[table.name]}) for table in TABLES}
+
+
+def release_digest(digests: Mapping[str, str]) -> str:
+    """sha256 over the digests of the six configs.
 
     `rejected` stays outside: the digest names what a system is scored against, and two builds that
     agree in every published row are one release, though a call failed in one of them.
     """
-    return rows_digest({table.name: rows[table.name] for table in CONFIGS})
+    return digest_of({table.name: digests[table.name] for table in CONFIGS})
 
 
-def corpus_digest(rows: Mapping[str, Iterable[Row]]) -> str:
-    """sha256 over the rows of `documents` and `corpus`: which corpus labels belong to."""
-    return rows_digest({table.name: rows[table.name] for table in (CORPUS, DOCUMENTS)})
+def corpus_digest(digests: Mapping[str, str]) -> str:
+    """sha256 over the digests of `documents` and `corpus`: which corpus labels belong to."""
+    return digest_of({table.name: digests[table.name] for table in (CORPUS, DOCUMENTS)})
 
 
 def rows_of(contents: Contents) -> dict[str, Iterator[Row]]:

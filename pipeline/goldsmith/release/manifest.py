@@ -143,7 +143,9 @@ class Manifest(Record):
     name: str
     version: str
     digest: str
-    """sha256 over the canonical rows of the six configs (`layout.release_digest`)."""
+    """sha256 over the digests of the six configs (`layout.release_digest`)."""
+    tables: dict[str, str]
+    """Of every table: sha256 over its canonical rows, whatever file format they are in."""
     notice: str | None
     """What a reader must know first: that a release is an offline baseline."""
     canary: str

@@ -22,7 +22,13 @@ from goldsmith.release.figures import (
     Figures,
     ProbeProof,
 )
-from goldsmith.release.layout import corpus_digest, release_digest, row_counts, rows_of
+from goldsmith.release.layout import (
+    corpus_digest,
+    release_digest,
+    row_counts,
+    rows_of,
+    table_digests,
+)
 from goldsmith.release.manifest import (
     OFFLINE_NOTICE,
     SCHEMA_VERSION,
@@ -46,16 +52,18 @@ if TYPE_CHECKING:
 
 def describe(contents: Contents, origin: Origin, parent: Parent | None) -> Manifest:
     """The manifest of rows that are in no file yet: without `files`, and not sealed."""
-    digest = release_digest(rows_of(contents))
+    tables = table_digests(rows_of(contents))
+    digest = release_digest(tables)
     return Manifest(
         schema_version=SCHEMA_VERSION,
         name=origin.name,
         version=origin.version,
         digest=digest,
+        tables=tables,
         notice=OFFLINE_NOTICE if origin.offline else None,
         canary=canary_of(origin.name, digest),
         licence=origin.licence,
-        corpus_digest=corpus_digest(rows_of(contents)),
+        corpus_digest=corpus_digest(tables),
         files={},
         counts=counts_of(contents),
         figures=figures_of(contents, origin.funnel, origin.usage, origin.price),

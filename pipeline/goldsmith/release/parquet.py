@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from goldsmith.release.layout import Row
 
 ROW_GROUP_ROWS = 8192
+_ROW_GROUP_CHARACTERS = 64_000_000
 
 
 class UnreadableTableError(ValueError):
@@ -31,7 +31,7 @@ def write_rows(
     two versions. Nothing of the machine or of the hour is written. Without rows there is no row
     group either: the datasets library fails on an empty one.
     """
-    count, remaining = 0, iter(rows)
+    count = 0
     with pq.ParquetWriter(
         path,
         schema,
@@ -40,10 +40,24 @@ def write_rows(
         write_page_index=True,
         use_content_defined_chunking=True,
     ) as writer:
-        while batch := list(islice(remaining, row_group_rows)):
+        for batch in _batches(rows, row_group_rows):
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))
             count += len(batch)
     return count
+
+
+def _batches(rows: Iterable[Row], most: int) -> Iterator[list[Row]]:
+    """Row groups: at most so many rows, and about so many characters; documents can be long."""
+    batch: list[Row] = []
+    characters = 0
+    for row in rows:
+        batch.append(row)
+        characters += sum(len(value) for value in row.values() if isinstance(value, str))
+        if len(batch) == most or characters >= _ROW_GROUP_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def read_rows(content: bytes, schema: pa.Schema) -> list[Row]:

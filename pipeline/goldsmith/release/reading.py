@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from goldsmith.errors import CheckError, InputError
 from goldsmith.records import Chunk, Document, Dropped, Judgement, Query, Record
@@ -19,6 +19,7 @@ from goldsmith.release.layout import (
     REJECTED,
     corpus_digest,
     rows_of,
+    table_digests,
 )
 from goldsmith.release.manifest import ManifestError, parse_manifest
 from goldsmith.release.parquet import UnreadableTableError, read_rows
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
     from goldsmith.release.manifest import Manifest
 
 R = TypeVar("R", bound=Record)
+
+# A whole table at a time: several times faster than row by row.
+_QUESTIONS = TypeAdapter(tuple[Query, ...])
+_CORPUS = TypeAdapter(tuple[Chunk, ...])
+_DOCUMENTS = TypeAdapter(tuple[Document, ...])
+_JUDGEMENTS = TypeAdapter(tuple[Judgement, ...])
+_REJECTED = TypeAdapter(tuple[Dropped, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,11 @@ def contents_of(rows: Mapping[str, list[Row]]) -> Contents:
     Raises `RowError` for a row that no record can be made of.
     """
     return Contents.of(
-        queries=_records(Query, QUESTIONS, rows),
-        chunks=_records(Chunk, CORPUS, rows),
-        documents=_records(Document, DOCUMENTS, rows),
-        judgements=_records(Judgement, JUDGEMENTS, rows),
-        dropped=_records(Dropped, REJECTED, rows),
+        queries=_records(_QUESTIONS, QUESTIONS, rows),
+        chunks=_records(_CORPUS, CORPUS, rows),
+        documents=_records(_DOCUMENTS, DOCUMENTS, rows),
+        judgements=_records(_JUDGEMENTS, JUDGEMENTS, rows),
+        dropped=_records(_REJECTED, REJECTED, rows),
     )
 
 
@@ -99,18 +107,18 @@ def _rows(folder: Path, table: Table) -> list[Row]:
         raise InputError(f"{str(path)!r}: {error}: see `goldsmith verify`") from error
 
 
-def _records(record: type[R], table: Table, rows: Mapping[str, list[Row]]) -> Iterable[R]:
-    for row in rows[table.name]:
+def _records(
+    adapter: TypeAdapter[tuple[R, ...]], table: Table, rows: Mapping[str, list[Row]]
+) -> tuple[R, ...]:
+    try:
         # BEIR's own name for the id stands beside ours, and in no record.
-        values = {name: value for name, value in row.items() if name != "_id"}
-        try:
-            yield record.model_validate(values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            column = ".".join(str(part) for part in first["loc"])
-            raise RowError(
-                table.file, table.name_of(row), column, repr(first["input"]), first["msg"]
-            ) from error
+        return adapter.validate_python(rows[table.name], extra="ignore")
+    except ValidationError as error:
+        first = error.errors()[0]
+        number, *path = first["loc"]
+        row = table.name_of(rows[table.name][int(number)])
+        column = ".".join(str(part) for part in path)
+        raise RowError(table.file, row, column, repr(first["input"]), first["msg"]) from error
 
 
 def require_corpus(
@@ -121,7 +129,7 @@ def require_corpus(
     The message has both digests, and how many of the gold chunks are gone.
     """
     corpus = Contents.of(queries=(), chunks=chunks, documents=documents)
-    found = corpus_digest(rows_of(corpus))
+    found = corpus_digest(table_digests(rows_of(corpus)))
     if found == release.manifest.corpus_digest:
         return
     here = {chunk.chunk_id for chunk in corpus.chunks}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from goldsmith.release.difference import Difference, manifest_difference
@@ -14,6 +15,7 @@ from goldsmith.release.layout import (
     TABLES,
     corpus_digest,
     release_digest,
+    table_digests,
 )
 from goldsmith.release.manifest import canary_of
 from goldsmith.release.measuring import counts_of, figures_of
@@ -65,16 +67,18 @@ def row_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterat
 
 
 def _order_differences(table: Table, rows: list[Row]) -> Iterator[Difference]:
-    for before, after in pairwise(rows):
-        if [after[column] for column in table.key] < [before[column] for column in table.key]:
-            yield Difference(
-                file=table.file,
-                row=table.name_of(after),
-                column=table.key[0],
-                found=f"the row after {table.name_of(before)!r}",
-                expected="rows sorted by id",
-            )
-            return
+    key = itemgetter(*table.key)
+    keys = [key(row) for row in rows]
+    if keys == sorted(keys):
+        return
+    number = next(n for n, (before, after) in enumerate(pairwise(keys), start=1) if after < before)
+    yield Difference(
+        file=table.file,
+        row=table.name_of(rows[number]),
+        column=table.key[0],
+        found=f"the row after {table.name_of(rows[number - 1])!r}",
+        expected="rows sorted by id",
+    )
 
 
 def _derived_differences(table: Table, rows: list[Row], contents: Contents) -> Iterator[Difference]:
@@ -126,13 +130,21 @@ def _field_differences(path: str, stated: object, computed: object) -> Iterator[
 
 
 def _digest_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterator[Difference]:
-    digest = release_digest(rows)
-    corpus = corpus_digest(rows)
-    canary = canary_of(manifest.name, digest)
-    for name, stated, computed in (
-        ("digest", manifest.digest, digest),
-        ("corpus_digest", manifest.corpus_digest, corpus),
-        ("canary", manifest.canary, canary),
-    ):
-        if stated != computed:
-            yield manifest_difference(name, stated, f"{computed}, as computed from the rows")
+    digests = table_digests(rows)
+    digest = release_digest(digests)
+    stated = {f"tables.{name}": value for name, value in manifest.tables.items()}
+    computed = {f"tables.{name}": value for name, value in digests.items()}
+    stated |= {
+        "corpus_digest": manifest.corpus_digest,
+        "digest": manifest.digest,
+        "canary": manifest.canary,
+    }
+    computed |= {
+        "corpus_digest": corpus_digest(digests),
+        "digest": digest,
+        "canary": canary_of(manifest.name, digest),
+    }
+    for field, value in computed.items():
+        if stated.get(field) != value:
+            found = stated.get(field, "nothing")
+            yield manifest_difference(field, found, f"{value}, as computed from the rows")
