@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,6 +22,9 @@ from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judged import AnswerOnTrial, JudgedAnswer, Passage, judge_answers
 from goldsmith.scoring.records import FailureKind, Verdict
 from tests.support.judging import facts_judge, facts_model, table_judge, trial
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def judged(*trials: AnswerOnTrial) -> list[JudgedAnswer]:
