@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -13,15 +12,25 @@ from goldsmith.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_LETTERS = bytes(b"abcdefghijklmnopqrstuvwxyz234567"[byte % 32] for byte in range(256))
+"""For each byte of a hash the letter that stands for five of its bits."""
 _ID_LENGTH = 12
-"""Base32 characters of an id: 60 bits; of a million corpora of 1.5 million ids, one collides."""
+"""Letters of an id: 60 bits; of a million corpora of 1.5 million ids, one collides."""
+
+
+SEPARATOR = b"\x1f"
+"""Stands between the parts of an id; no normalised text holds it."""
 
 
 def content_id(prefix: str, *parts: str) -> str:
     """A short id such as `p-3k7q…` of `parts`; ("ab", "c") and ("a", "bc") differ."""
-    payload = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return bytes_id(prefix, SEPARATOR.join(p.encode("utf-8", "surrogatepass") for p in parts))
+
+
+def bytes_id(prefix: str, payload: bytes) -> str:
+    """A short id of some bytes; see `content_id`."""
     digest = hashlib.sha256(payload).digest()
-    return f"{prefix}-{base64.b32encode(digest[:10]).decode('ascii').lower()[:_ID_LENGTH]}"
+    return f"{prefix}-{digest[:_ID_LENGTH].translate(_LETTERS).decode('ascii')}"
 
 
 def canonical_json(value: object) -> bytes:
@@ -59,11 +68,35 @@ def refuse_collisions(ids: Iterable[str], what: str) -> None:
     seen: set[str] = set()
     for item in ids:
         if item in seen:
-            raise InputError(
-                f"two different {what} have the id {item!r}: change one of them by a character, "
-                "or leave one out of the corpus"
-            )
+            raise _collision(item, what)
         seen.add(item)
+
+
+class IdLedger:
+    """Content ids of one prefix that went by, at twelve bytes each: a check for long streams."""
+
+    def __init__(self, prefix: str, what: str) -> None:
+        self._prefix, self._what = prefix, what
+        self._letters = bytearray()
+
+    def add(self, item: str) -> None:
+        self._letters += item[-_ID_LENGTH:].encode("ascii")
+
+    def refuse_collisions(self) -> None:
+        """Raise `InputError` when an id was added twice; see `refuse_collisions`."""
+        import numpy as np  # noqa: PLC0415 - the one use; everything imports this module
+
+        ids = np.sort(np.frombuffer(self._letters, dtype=f"S{_ID_LENGTH}"))
+        twice = ids[1:][ids[1:] == ids[:-1]]
+        if twice.size:
+            raise _collision(f"{self._prefix}-{twice[0].decode('ascii')}", self._what)
+
+
+def _collision(item: str, what: str) -> InputError:
+    return InputError(
+        f"two different {what} have the id {item!r}: change one of them by a character, "
+        "or leave one out of the corpus"
+    )
 
 
 def rows_digest(tables: Mapping[str, Iterable[Mapping[str, object]]]) -> str:
