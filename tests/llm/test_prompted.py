@@ -5,90 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import pytest
 
 from goldsmith.errors import CacheError, ModelError, SettingsError
-from goldsmith.llm.opening import open_model
-from goldsmith.llm.tasks import STANDALONE, RatingReply, StandaloneVariables
+from goldsmith.llm.schema import strict_schema
+from goldsmith.llm.tasks import STANDALONE, TASKS, RatingReply, StandaloneVariables
 from goldsmith.records import Record, Usage
-from goldsmith.settings import ModelKind, ModelSettings, RuntimeSettings
+from tests.support.asking import GOOD, KEY, PROMPT, Asker, questions
 from tests.support.llm_server import Answer, Body, Chat, LLMServer, Status
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from goldsmith.llm.task import Outcome, Task
 
-R = TypeVar("R", bound=Record)
 
-PROMPT = """---
-task: critique/standalone
-summary: Can the question be understood on its own?
-temperature: 0.0
-max_tokens: 300
----
-## system
-You rate questions. Reply in JSON.
-## user
-Question: {{ question }}
-"""
-GOOD = '{"rationale": "clear", "rating": 4}'
-VARIABLES = StandaloneVariables(question="What is the limit?")
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-secret")
-    return "sk-planted-secret"
-
-
-@pytest.fixture
-def prompts(tmp_path: Path) -> Path:
-    folder = tmp_path / "prompts"
-    (folder / "critique").mkdir(parents=True)
-    (folder / "critique" / "standalone.md").write_text(PROMPT, "utf-8")
-    return folder
-
-
-class Bench:
-    """A cache and prompts, and any number of builds on them."""
-
-    def __init__(self, prompts: Path, cache: Path) -> None:
-        self.prompts = prompts
-        self.cache = cache
-
-    def ask(
-        self,
-        server: LLMServer,
-        *questions: str,
-        reasks: int = 1,
-        offline: bool = False,
-    ) -> list[Outcome[RatingReply]]:
-        asked = [StandaloneVariables(question=q) for q in questions] or [VARIABLES]
-        runtime = RuntimeSettings(base_url=server.url, max_reasks=reasks, offline_cache=offline)
-
-        async def run() -> list[Outcome[RatingReply]]:
-            async with open_model(
-                ModelSettings(kind=ModelKind.OPENAI, name="small-model"),
-                runtime,
-                prompts_folder=self.prompts,
-                cache_folder=self.cache,
-            ) as model:
-                return [await model.run(STANDALONE, variables) for variables in asked]
-
-        return asyncio.run(run())
-
-
-@pytest.fixture
-def bench(prompts: Path, tmp_path: Path) -> Bench:
-    return Bench(prompts, tmp_path / "cache")
-
-
-def test_a_task_goes_out_as_its_prompt_and_comes_back_typed(bench: Bench) -> None:
+def test_a_task_goes_out_as_its_prompt_and_comes_back_typed(asker: Asker) -> None:
     with LLMServer([Chat(GOOD, usage=(70, 9))]) as server:
-        (outcome,) = bench.ask(server)
+        (outcome,) = asker.ask(server.url)
     assert outcome.value == RatingReply(rationale="clear", rating=4)
     assert outcome.usage == Usage(calls=1, tokens_in=70, tokens_out=9)
     assert outcome.raw == GOOD
@@ -108,41 +42,37 @@ def test_a_task_goes_out_as_its_prompt_and_comes_back_typed(bench: Bench) -> Non
     assert wanted["schema"]["additionalProperties"] is False
 
 
-def test_a_second_build_makes_no_calls_and_says_the_same(bench: Bench) -> None:
-    questions = [f"What is {number}?" for number in range(20)]
+def test_a_second_build_makes_no_calls_and_says_the_same(asker: Asker) -> None:
+    asked = questions(20)
     with LLMServer(default=Chat(GOOD)) as server:
-        first = bench.ask(server, *questions)
-        again = bench.ask(server, *questions, offline=True)
+        first = asker.ask(server.url, asked)
+        again = asker.ask(server.url, asked, offline_cache=True)
         assert len(server.seen) == 20
     assert first == again  # usage included: a rebuild reports the cost of the build
 
 
-def test_a_miss_is_an_error_when_no_calls_are_allowed(bench: Bench) -> None:
+def test_a_miss_is_an_error_when_no_calls_are_allowed(asker: Asker) -> None:
     with LLMServer() as server, pytest.raises(CacheError, match="critique/standalone"):
-        bench.ask(server, offline=True)
+        asker.ask(server.url, offline_cache=True)
     assert server.seen == []
 
 
-def test_equal_calls_at_the_same_time_are_paid_once(bench: Bench) -> None:
+def test_equal_calls_at_the_same_time_are_paid_once(asker: Asker) -> None:
     async def run(url: str) -> list[Outcome[RatingReply]]:
-        async with open_model(
-            ModelSettings(kind=ModelKind.OPENAI, name="small-model"),
-            RuntimeSettings(base_url=url),
-            prompts_folder=bench.prompts,
-            cache_folder=bench.cache,
-        ) as model:
-            return await asyncio.gather(*(model.run(STANDALONE, VARIABLES) for _ in range(10)))
+        async with asker.model(url) as model:
+            return await asyncio.gather(*(model.run(STANDALONE, variables) for _ in range(10)))
 
+    variables = StandaloneVariables(question="What is the limit?")
     with LLMServer(default=Chat(GOOD, latency=0.02)) as server:
         outcomes = asyncio.run(run(server.url))
     assert len(server.seen) == 1
     assert len(set(map(repr, outcomes))) == 1
 
 
-def test_a_faulty_reply_is_asked_again_with_its_fault(bench: Bench) -> None:
+def test_a_faulty_reply_is_asked_again_with_its_fault(asker: Asker) -> None:
     faulty = '{"rationale": "fine", "rating": "4.5"}'
     with LLMServer([Chat(faulty), Chat(GOOD)]) as server:
-        (outcome,) = bench.ask(server)
+        (outcome,) = asker.ask(server.url)
     assert outcome.value == RatingReply(rationale="clear", rating=4)
     # Both replies were paid: 2 x 100 tokens in, 2 x 20 out.
     assert outcome.usage == Usage(calls=2, reasks=1, tokens_in=200, tokens_out=40)
@@ -153,9 +83,9 @@ def test_a_faulty_reply_is_asked_again_with_its_fault(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("reasks", [0, 1, 3])
-def test_reasks_are_bounded_and_the_last_reply_is_kept(bench: Bench, reasks: int) -> None:
+def test_reasks_are_bounded_and_the_last_reply_is_kept(asker: Asker, reasks: int) -> None:
     with LLMServer(default=Chat("Total rating: four")) as server:
-        (outcome,) = bench.ask(server, reasks=reasks)
+        (outcome,) = asker.ask(server.url, max_reasks=reasks)
     assert (outcome.value, outcome.failure) == (None, "unparseable")
     assert outcome.raw == "Total rating: four"
     assert outcome.usage.reasks == reasks
@@ -177,21 +107,21 @@ def test_reasks_are_bounded_and_the_last_reply_is_kept(bench: Bench, reasks: int
     ],
 )
 def test_no_reply_of_these_is_an_output_or_is_kept(
-    bench: Bench, answer: Answer, failure: str, calls: int
+    asker: Asker, answer: Answer, failure: str, calls: int
 ) -> None:
     with LLMServer(default=answer) as server:
-        (outcome,) = bench.ask(server)
+        (outcome,) = asker.ask(server.url)
         assert (outcome.value, outcome.failure) == (None, failure)
         assert outcome.usage.calls == calls
         before = len(server.seen)
-        bench.ask(server)
+        asker.ask(server.url)
         assert len(server.seen) == 2 * before, "the cache served a reply that is none"
 
 
-def test_a_reply_that_cannot_be_read_is_kept_for_it_was_paid(bench: Bench) -> None:
+def test_a_reply_that_cannot_be_read_is_kept_for_it_was_paid(asker: Asker) -> None:
     with LLMServer(default=Chat("no object here")) as server:
-        first = bench.ask(server)
-        assert bench.ask(server, offline=True) == first
+        first = asker.ask(server.url)
+        assert asker.ask(server.url, offline_cache=True) == first
 
 
 def refuses_shapes(*refused: str) -> LLMServer:
@@ -211,13 +141,13 @@ def refuses_shapes(*refused: str) -> LLMServer:
     ],
 )
 def test_the_plainest_shape_that_an_endpoint_needs_is_remembered(
-    bench: Bench,
+    asker: Asker,
     caplog: pytest.LogCaptureFixture,
     refused: tuple[str, ...],
     shapes: list[str | None],
 ) -> None:
     with refuses_shapes(*refused) as server, caplog.at_level(logging.WARNING):
-        outcomes = bench.ask(server, "one?", "two?")
+        outcomes = asker.ask(server.url, ["one?", "two?"], concurrency=1)
     assert [outcome.failure for outcome in outcomes] == [None, None]
     assert [s.body.get("response_format", {}).get("type") for s in server.seen] == shapes
     assert len(caplog.records) == len(refused)
@@ -226,22 +156,22 @@ def test_the_plainest_shape_that_an_endpoint_needs_is_remembered(
 
 @pytest.mark.parametrize("name", ["temperature", "seed"])
 def test_a_parameter_that_is_refused_is_left_out_and_said_once(
-    bench: Bench, caplog: pytest.LogCaptureFixture, name: str
+    asker: Asker, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     def answer(seen: object) -> Answer:
         known = name not in seen.body  # type: ignore[attr-defined]
         return Chat(GOOD) if known else Status(400, f"Unsupported value: {name!r}", param=name)
 
     with LLMServer(default=answer) as server, caplog.at_level(logging.WARNING):
-        bench.ask(server, "one?", "two?", "three?")
+        asker.ask(server.url, ["one?", "two?", "three?"], concurrency=1)
     assert len(server.seen) == 4
     assert len([r for r in caplog.records if name in r.getMessage()]) == 1
 
 
-def test_newer_models_get_the_length_under_its_newer_name(bench: Bench) -> None:
+def test_newer_models_get_the_length_under_its_newer_name(asker: Asker) -> None:
     said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
     with LLMServer([Status(400, said)], default=Chat(GOOD)) as server:
-        bench.ask(server)
+        asker.ask(server.url)
     assert server.seen[1].body["max_completion_tokens"] == 300
     assert "max_tokens" not in server.seen[1].body
 
@@ -249,7 +179,7 @@ def test_newer_models_get_the_length_under_its_newer_name(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Status(401, "Incorrect API key provided: sk-planted-secret"), "refuses the key"),
+        (Status(401, f"Incorrect API key provided: {KEY}"), "refuses the key"),
         (Status(403, "not in your country"), "refuses the key"),
         (Status(404, "no such model", "model_not_found"), "model 'small-model' is not to be had"),
         (Status(400, "no such model", param="model"), "model 'small-model' is not to be had"),
@@ -258,42 +188,39 @@ def test_newer_models_get_the_length_under_its_newer_name(bench: Bench) -> None:
     ],
 )
 def test_an_endpoint_that_cannot_be_used_stops_the_build_in_one_line(
-    bench: Bench, key: str, answer: Answer, words: str
+    asker: Asker, answer: Answer, words: str
 ) -> None:
     with LLMServer(default=answer) as server, pytest.raises(ModelError) as caught:
-        bench.ask(server)
+        asker.ask(server.url)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert key not in str(caught.value)
+    assert KEY not in str(caught.value)
     assert len(server.seen) == 1
 
 
 def test_no_key_is_said_before_anything_is_sent(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     with LLMServer() as server, pytest.raises(ModelError, match="OPENAI_API_KEY"):
-        bench.ask(server)
+        asker.ask(server.url)
     assert server.seen == []
 
 
-def test_a_prompt_that_does_not_fit_its_task_is_named(bench: Bench) -> None:
-    path = bench.prompts / "critique" / "standalone.md"
+def test_a_prompt_that_does_not_fit_its_task_is_named(asker: Asker) -> None:
+    path = asker.prompts / "critique" / "standalone.md"
     path.write_text(PROMPT.replace("{{ question }}", "{{ answer }}"), "utf-8")
     with LLMServer() as server, pytest.raises(SettingsError, match=r"standalone\.md"):
-        bench.ask(server)
+        asker.ask(server.url)
 
 
-def test_prompts_of_different_rows_share_no_text(bench: Bench) -> None:
+def test_prompts_of_different_rows_share_no_text(asker: Asker) -> None:
     with LLMServer(default=Chat(GOOD)) as server:
-        bench.ask(server, "apples?", "pears?", "plums?")
+        asker.ask(server.url, ["apples?", "pears?", "plums?"], concurrency=1)
     assert "apples" not in json.dumps(server.seen[2].body)
 
 
 def test_the_schema_of_every_task_can_be_sent() -> None:
-    from goldsmith.llm.schema import strict_schema  # noqa: PLC0415
-    from goldsmith.llm.tasks import TASKS  # noqa: PLC0415
-
     def forbidden(node: object) -> list[str]:
         if isinstance(node, list):
             return [word for item in node for word in forbidden(item)]

@@ -129,9 +129,14 @@ class Body:
     content: bytes
     status: int = 200
     content_type: str = "application/json"
+    encoding: str = "identity"
 
     async def write(self, seen: Seen, writer: asyncio.StreamWriter) -> bool:
-        writer.write(response(self.content, status=self.status, content_type=self.content_type))
+        headers = {"content-encoding": self.encoding}
+        content_type = self.content_type
+        writer.write(
+            response(self.content, status=self.status, headers=headers, content_type=content_type)
+        )
         return True
 
 

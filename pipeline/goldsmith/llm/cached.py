@@ -27,6 +27,8 @@ class Cached:
         self._cache = cache
         self._offline = offline
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
+        self._full: CacheError | None = None
+        """The cache took no more: nothing further is paid for."""
 
     async def send(self, request: Request) -> Reply:
         if (reply := self._cache.get(request.key)) is not None:
@@ -45,12 +47,14 @@ class Cached:
         return await self._ask(request)
 
     async def _ask(self, request: Request) -> Reply:
+        if self._full is not None:
+            raise self._full
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._under_way[request.key] = future
         try:
             reply = await self._inner.send(request)
             if is_worth_keeping(reply):
-                self._cache.put(request, reply)
+                self._keep(request, reply)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError):
                 future.cancel()
@@ -63,6 +67,13 @@ class Cached:
             return reply
         finally:
             del self._under_way[request.key]
+
+    def _keep(self, request: Request, reply: Reply) -> None:
+        try:
+            self._cache.put(request, reply)
+        except CacheError as error:
+            self._full = error
+            raise
 
 
 def _is_cancelled() -> bool:

@@ -40,3 +40,8 @@ class RejectedError(CallError):
     """400, 413, 422 and the like, for a reason that lies in the request itself."""
 
     failure = "request_rejected"
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
+        """In the endpoint's own words."""

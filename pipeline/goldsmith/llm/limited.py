@@ -73,7 +73,7 @@ class Limited:
                 self._tokens.delay(tokens, now) if self._tokens else 0.0,
             )
             if delay > 0:
-                await self._clock.sleep(delay)
+                await self._wait(delay)
             elif self._busy >= self._width.slots:
                 self._freed.clear()
                 await self._freed.wait()
@@ -83,6 +83,19 @@ class Limited:
         if self._requests:
             self._requests.take(1, now)
         return self._tokens.take(tokens, now) if self._tokens else None
+
+    async def _wait(self, delay: float) -> None:
+        """Until `delay` has passed, or a call ended: it may have used less than was booked."""
+        self._freed.clear()
+        waits: list[asyncio.Task[object]] = [
+            asyncio.create_task(self._clock.sleep(delay)),
+            asyncio.create_task(self._freed.wait()),
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     def _slow_down(self, started: float, retry_after: float | None) -> None:
         now = self._clock.now()

@@ -1,4 +1,4 @@
-"""The innermost layer, and the only module that imports openai: one attempt at one call.
+"""The connection to an endpoint, and the only module that imports openai.
 
 The client's own retries are off (`Retrying` does it, and sees all calls), and so is its parsing
 of replies: an "OpenAI-compatible" server may send anything.
@@ -7,55 +7,50 @@ of replies: an "OpenAI-compatible" server may send anything.
 from __future__ import annotations
 
 import asyncio
-import math
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from goldsmith.errors import ModelError
-from goldsmith.llm.completion import read_completion
-from goldsmith.llm.dialect import Dialect
-from goldsmith.llm.faults import (
-    CallError,
-    RejectedError,
-    ThrottledError,
-    TransientError,
-    UnreachableError,
-)
+from goldsmith.llm.faults import UnreachableError
+from goldsmith.llm.statuses import HOW_TO_GET_A_KEY, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable
     from types import TracebackType
 
     import openai
 
     from goldsmith.llm.clock import Clock
-    from goldsmith.llm.request import Reply, Request
+
+_T = TypeVar("_T")
 
 _CONNECT_SECONDS = 10.0
-_REFUSES_A_PARAMETER = frozenset({400, 415, 422, 501})
-_PASSING = frozenset({408, 409, 425, 429})
-_HOW_TO_GET_A_KEY = "set OPENAI_API_KEY (to any word, for a server of your own that asks for none)"
+_KEEP_ALIVE_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where calls go. The key comes from the environment, and is never part of a repr."""
+    """Where calls go. The key comes from the environment, and is kept nowhere else."""
 
     model: str
     base_url: str | None = None
     timeout_seconds: float = 120.0
-    dialect: Dialect = field(default_factory=Dialect, repr=False)
+    connections: int = 8
 
 
-class OpenAIClient:
-    """A `Sender` on the network; an async context manager that closes its connections."""
+class Connection:
+    """HTTP to one endpoint, its errors translated; an async context manager that closes it.
+
+    Every method raises a `CallError` or a `ModelError`.
+    """
 
     def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
         """Raises `ModelError` when openai is not installed or no key is set."""
         self._endpoint = endpoint
         self._clock = clock
-        self._openai, self._response, self._client = _connect(endpoint)
+        self._openai = _imported(endpoint.model)
+        self._client = _client(self._openai, endpoint)
+        self._network_errors = _network_errors(self._openai)
 
     async def __aenter__(self) -> Self:
         return self
@@ -68,62 +63,43 @@ class OpenAIClient:
     ) -> None:
         await self._client.close()
 
-    async def send(self, request: Request) -> Reply:
-        """One attempt; a parameter that the endpoint refuses is left out and sent again."""
-        dialect = self._endpoint.dialect
-        while True:
-            body = dialect.body(request)
-            try:
-                content = await self._post(body)
-            except self._openai.APIStatusError as error:
-                learnable = error.status_code in _REFUSES_A_PARAMETER
-                if learnable and dialect.learn(body, str(error.message)):
-                    continue
-                self._raise_for(error)
-            else:
-                return read_completion(content, sum(len(m.content) for m in request.messages))
+    async def chat(self, body: dict[str, Any]) -> bytes:
+        """The body of the response to a chat completion, as it came."""
+        import httpx2  # noqa: PLC0415 - loaded with openai
 
-    async def _post(self, body: dict[str, Any]) -> bytes:
-        """The body of the response, as it came. The time limit covers the last byte, too."""
+        # The plain response: the client's typed one costs more time than all of goldsmith's layers.
+        response = await self._translated(
+            self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        )
+        return response.content
+
+    async def _translated(self, call: Awaitable[_T]) -> _T:
+        """Await a call. The time limit covers the last byte of the response, too."""
         seconds = self._endpoint.timeout_seconds
         try:
             async with asyncio.timeout(seconds):
-                response = await self._client.post(
-                    "/chat/completions", cast_to=self._response, body=body
-                )
-        except (TimeoutError, self._openai.APITimeoutError) as error:
-            raise UnreachableError(f"no reply from {self._where} within {seconds:g} s") from error
-        except self._openai.APIConnectionError as error:
-            reason = self._hidden(str(error.__cause__ or error))
-            raise UnreachableError(f"no connection to {self._where}: {reason}") from error
-        return bytes(response.content)
+                return await call
+        except TimeoutError as error:
+            raise UnreachableError(f"no reply from {self.where} within {seconds:g} s") from error
+        except self._openai.APIStatusError as error:
+            self._raise_for(error)
+        except self._network_errors as error:
+            cause = error.__cause__ or error
+            reason = self._hidden(str(cause)) or type(cause).__name__
+            raise UnreachableError(f"no connection to {self.where}: {reason}") from error
 
     def _raise_for(self, error: openai.APIStatusError) -> NoReturn:
-        """Translate a status: is it the endpoint, this request, or only the moment?"""
-        status, said = error.status_code, self._said(error)
-        wait = retry_after(error.response.headers, self._clock.wall())
-        if error.code == "insufficient_quota":
-            raise ModelError(f"the account at {self._where} has no quota left: {said}") from error
-        if status == 429 or (status == 503 and wait is not None):  # noqa: PLR2004 - HTTP
-            raise ThrottledError(f"{self._where} is at its limit: {said}", wait) from error
-        if status in _PASSING or status >= 500:  # noqa: PLR2004 - HTTP
-            raise TransientError(f"{self._where} is in trouble: {said}", wait) from error
-        if status in {401, 403}:
-            raise ModelError(
-                f"{self._where} refuses the key: {said}; {_HOW_TO_GET_A_KEY}"
-            ) from error
-        if status in {404, 405} or error.code == "model_not_found" or error.param == "model":
-            raise ModelError(
-                f"model {self._endpoint.model!r} is not to be had at {self._where}: {said}; "
-                "see model.name in build.yaml and base_url in runtime.yaml"
-            ) from error
-        raise _rejected(error, f"{self._where} refuses the request: {said}") from error
-
-    def _said(self, error: openai.APIStatusError) -> str:
-        body = error.body
-        message = body.get("message") if isinstance(body, dict) else None
-        text = " ".join(str(message or error.message).split())
-        return f"status {error.status_code}, {self._hidden(text)[:200]!r}"
+        message = error.body.get("message") if isinstance(error.body, dict) else None
+        refusal = Refusal(
+            status=error.status_code,
+            message=self._hidden(" ".join(str(message or error.message).split())),
+            where=self.where,
+            model=self._endpoint.model,
+            code=error.code,
+            param=error.param,
+            headers=error.response.headers,
+        )
+        raise refusal.as_error(self._clock.wall()) from error
 
     def _hidden(self, text: str) -> str:
         """`text` without the key: servers like to repeat it."""
@@ -131,60 +107,62 @@ class OpenAIClient:
         return text.replace(key, "***") if key else text
 
     @property
-    def _where(self) -> str:
+    def where(self) -> str:
         """The address without user, password and query."""
         url = self._client.base_url
         port = f":{url.port}" if url.port else ""
         return f"{url.scheme}://{url.host}{port}{url.path}".rstrip("/")
 
 
-def retry_after(headers: Mapping[str, str], wall: float) -> float | None:
-    """Seconds to wait by `retry-after-ms` or `retry-after` (seconds, or a date); None: not said.
-
-    A date is read against the response's own `date` where it has one: the two clocks may differ.
-    """
+def _imported(model: str) -> Any:  # noqa: ANN401 - a module
     try:
-        if (milliseconds := headers.get("retry-after-ms")) is not None:
-            return _finite(float(milliseconds) / 1000)
-        if (value := headers.get("retry-after")) is None:
-            return None
-        if value.strip().replace(".", "", 1).isdigit():
-            return _finite(float(value))
-        sent = headers.get("date")
-        now = parsedate_to_datetime(sent).timestamp() if sent else wall
-        return _finite(parsedate_to_datetime(value).timestamp() - now)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _finite(seconds: float) -> float | None:
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _rejected(error: openai.APIStatusError, message: str) -> CallError:
-    rejected = RejectedError(message)
-    if error.code in {"content_filter", "content_policy_violation"}:
-        rejected.failure = "filtered"
-    return rejected
-
-
-def _connect(endpoint: Endpoint) -> tuple[Any, Any, openai.AsyncOpenAI]:
-    """The openai module (imported here because it takes a second), its response type, a client."""
-    try:
-        import httpx2  # noqa: PLC0415 - what openai speaks HTTP with
-        import openai  # noqa: PLC0415 - lazily: see above
+        import openai  # noqa: PLC0415 - it takes a second, and only endpoints need it
     except ImportError as error:
         raise ModelError(
-            f"model {endpoint.model!r} needs the openai client: install goldsmith[build]"
+            f"model {model!r} needs the openai client: install goldsmith[build]"
         ) from error
+    return openai
+
+
+def _client(module: Any, endpoint: Endpoint) -> openai.AsyncOpenAI:  # noqa: ANN401 - a module
+    import httpx2  # noqa: PLC0415 - loaded with openai
+
+    from goldsmith.llm.capped import cap  # noqa: PLC0415 - likewise
+
+    options: dict[str, Any] = {
+        "timeout": httpx2.Timeout(endpoint.timeout_seconds, connect=_CONNECT_SECONDS),
+        "limits": httpx2.Limits(
+            max_connections=endpoint.connections,
+            max_keepalive_connections=endpoint.connections,
+            keepalive_expiry=_KEEP_ALIVE_SECONDS,
+        ),
+        "event_hooks": {"response": [cap]},
+    }
     try:
-        client = openai.AsyncOpenAI(
+        # A third of the time a call of the default one, which matters from 100 calls at once on.
+        http_client = module.DefaultAioHttpClient(**options)
+    except RuntimeError:  # aiohttp is not installed
+        http_client = module.DefaultAsyncHttpxClient(**options)
+    try:
+        client: openai.AsyncOpenAI = module.AsyncOpenAI(
             base_url=endpoint.base_url,
             max_retries=0,
-            timeout=openai.Timeout(endpoint.timeout_seconds, connect=_CONNECT_SECONDS),
+            timeout=options["timeout"],
+            http_client=http_client,
+            default_headers={"accept-encoding": "identity"},
         )
-    except openai.OpenAIError as error:
+    except module.OpenAIError as error:
         raise ModelError(
-            f"model {endpoint.model!r} cannot be asked without a key: {_HOW_TO_GET_A_KEY}"
+            f"model {endpoint.model!r} cannot be asked without a key: {HOW_TO_GET_A_KEY}"
         ) from error
-    return openai, httpx2.Response, client
+    return client
+
+
+def _network_errors(module: Any) -> tuple[type[BaseException], ...]:  # noqa: ANN401 - a module
+    """What a broken connection may raise; not every error of aiohttp is translated by openai."""
+    errors: tuple[type[BaseException], ...] = (module.APIConnectionError, OSError)
+    try:
+        import aiohttp  # noqa: PLC0415 - optional
+    except ImportError:
+        return errors
+    return (*errors, aiohttp.ClientError)

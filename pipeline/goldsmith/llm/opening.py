@@ -10,10 +10,11 @@ from goldsmith.errors import SettingsError
 from goldsmith.llm.budgeted import Budget, Budgeted
 from goldsmith.llm.cache import ResponseCache
 from goldsmith.llm.cached import Cached
+from goldsmith.llm.chat import OpenAIClient
 from goldsmith.llm.clock import SystemClock
 from goldsmith.llm.ledger import Ledger
 from goldsmith.llm.limited import Limited, Limits
-from goldsmith.llm.openai import Endpoint, OpenAIClient
+from goldsmith.llm.openai import Connection, Endpoint
 from goldsmith.llm.prompted import PromptedModel
 from goldsmith.llm.retrying import Patience, Retrying
 
@@ -46,11 +47,11 @@ async def open_model(
     price = runtime.prices.get(model.name)
     budget = _budget(model, runtime)
     patience = patience or Patience(seconds=runtime.retry_seconds)
-    endpoint = Endpoint(model.name, runtime.base_url, runtime.timeout_seconds)
+    endpoint = Endpoint(model.name, runtime.base_url, runtime.timeout_seconds, runtime.concurrency)
     limits = Limits(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
     with ResponseCache(cache_folder) as cache:
-        async with OpenAIClient(endpoint, clock) as client:
-            limited = Limited(client, limits, clock)
+        async with Connection(endpoint, clock) as connection:
+            limited = Limited(OpenAIClient(connection), limits, clock)
             # Seeded, so that a build waits alike whenever the endpoint behaves alike.
             retrying = Retrying(limited, patience, clock, Random(model.seed or 0))  # noqa: S311
             budgeted = Budgeted(retrying, budget)

@@ -48,13 +48,15 @@ class Retrying:
 
     async def send(self, request: Request) -> Reply:
         started = self._clock.now()
-        failed = 0
+        attempts = failed = 0
         while True:
+            attempts += 1
             try:
                 reply = await self._inner.send(request)
             except TransientError as error:
+                self._refuse_to_wait(error)
                 failed += not isinstance(error, ThrottledError)
-                wait = self._wait(failed, error)
+                wait = self._wait(attempts, error)
                 late = self._clock.now() + wait - started > self._patience.seconds
                 if late or failed >= self._patience.attempts:
                     self._give_up(error)
@@ -66,14 +68,22 @@ class Retrying:
                 self._last_reply = self._clock.now()
                 return reply
 
-    def _wait(self, failed: int, error: TransientError) -> float:
+    def _wait(self, attempts: int, error: TransientError) -> float:
         """Half to all of the doubled wait; where the endpoint named a time, a little more."""
         patience = self._patience
         jitter = self._random.random()
         if error.retry_after is not None:
             return error.retry_after + patience.first_wait * jitter
-        longest = min(patience.longest_wait, patience.first_wait * 2.0 ** max(0, failed - 1))
+        longest = min(patience.longest_wait, patience.first_wait * 2.0 ** (attempts - 1))
         return longest * (0.5 + 0.5 * jitter)
+
+    def _refuse_to_wait(self, error: TransientError) -> None:
+        """A wait beyond all patience is for the whole account: no call gets through."""
+        if error.retry_after is not None and error.retry_after > self._patience.seconds:
+            raise ModelError(
+                f"{error}; it asks to wait {error.retry_after:.0f} s, longer than retry_seconds "
+                f"({self._patience.seconds:.0f}): run again later; what was answered is kept"
+            ) from error
 
     def _give_up(self, error: TransientError) -> None:
         """Raise `ModelError` when this looks like the endpoint and not like the one call."""
