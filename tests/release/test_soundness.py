@@ -24,7 +24,7 @@ from goldsmith.records import (
 from goldsmith.release.contents import Contents
 from goldsmith.release.manifest import Rules
 from goldsmith.release.soundness import Fault, faults_of, refuse_unsound
-from goldsmith.stages import freeze
+from goldsmith.stages import complete, freeze
 from tests.support.releases import (
     DAYS,
     DEALS,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 RULES = Rules(min_rating=4, necessity=True, requested={"factoid": 4, "multi_source": 2})
-TWO_EVIDENCES = 2
 
 
 def faults(contents: Contents, rules: Rules = RULES) -> list[Fault]:
@@ -577,6 +576,43 @@ def test_the_stage_sorts_what_it_freezes_whatever_order_it_came_in() -> None:
             funnel(dropped()),
             RULES,
         )
+
+
+def test_what_the_complete_stage_adds_is_sound() -> None:
+    """From evidence with its source alone to the small release, members and judgements alike."""
+    asked = queries()
+    bare = [
+        query.model_copy(
+            update={
+                "evidence": tuple(
+                    found.model_copy(
+                        update={
+                            "chunk_ids": tuple(
+                                c for c in found.chunk_ids if c in query.source_chunk_ids
+                            ),
+                            "joint_members": (),
+                        }
+                    )
+                    for found in query.evidence
+                ),
+                "gold_citations": (),
+            }
+        )
+        for query in asked
+        if query.kind is not Kind.UNANSWERABLE
+    ]
+    completed = complete.run(bare, chunks())
+    probes = [query for query in asked if query.kind is Kind.UNANSWERABLE]
+    contents = replace(
+        small_contents(),
+        queries=tuple(sorted([*completed.queries, *probes], key=lambda q: q.query_id)),
+        judgements=tuple(completed.judgements),
+    )
+    assert faults(contents) == []
+    by_id = {query.query_id: query for query in completed.queries}
+    for query in asked:
+        if query.kind is not Kind.UNANSWERABLE:
+            assert set(by_id[query.query_id].gold_citations) == set(query.gold_citations)
 
 
 def test_an_unexpected_duplicate_chunk_is_named_once() -> None:

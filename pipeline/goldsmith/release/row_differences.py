@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from goldsmith.release.layout import Row, Table
     from goldsmith.release.manifest import Manifest
 
+_DERIVED = (QUERIES, QRELS)
+"""Tables that follow from `questions`, their order too."""
+
 
 def row_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterator[Difference]:
     """Order, derived tables, soundness, counts, figures and digests, computed again from the rows.
 
     `rows` of every table, by name. Where no record can be made of a row, the search ends with it.
     """
-    for table in TABLES:
-        yield from _order_differences(table, rows[table.name])
     try:
         contents = contents_of(rows)
     except RowError as error:
@@ -48,7 +49,10 @@ def row_differences(rows: Mapping[str, list[Row]], manifest: Manifest) -> Iterat
             expected=error.expected,
         )
         return
-    for table in (QUERIES, QRELS):
+    for table in TABLES:
+        if table not in _DERIVED:
+            yield from _order_differences(table, rows[table.name])
+    for table in _DERIVED:
         yield from _derived_differences(table, rows[table.name], contents)
     for row in rows[CORPUS.name]:
         if row["_id"] != row["chunk_id"]:
