@@ -6,7 +6,7 @@ from functools import cache
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-_MIN_LETTERS = 40
+_MIN_LETTERS = 20
 _SURE = 0.8
 _SAMPLE = 20_000
 """Code points that are looked at: the language of a page does not change the mind after that."""
