@@ -281,6 +281,8 @@ class Column:
     note: str = ""
     bounds: Bounds | None = None
     """None: nothing is unknown."""
+    trials: bool = False
+    """Each value is the outcome of one independent yes/no trial: its interval is Wilson's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,11 @@ class LazyColumns(Mapping[str, Column]):
     def __len__(self) -> int:
         return len(self._factories)
 
+    def followed_by(self, columns: Iterable[Column]) -> LazyColumns:
+        """These columns, and further ones that are at hand."""
+        held = {column.name: partial(_held, column) for column in columns}
+        return LazyColumns({**self._factories, **held})
+
 
 def retrieval_columns(
     gold: Gold, scan: Scan, *, cutoffs: Iterable[int] = CUTOFFS, seed: int
@@ -63,6 +68,10 @@ def retrieval_columns(
             make = _undefined if scan.spans else _column
             factories[measure.label("_strict")] = partial(make, measure, by_chunk, "_strict")
     return LazyColumns(factories)
+
+
+def _held(column: Column) -> Column:
+    return column
 
 
 class _Tied:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldsmith.scoring.intervals import RESAMPLES, Interval, bootstrap
+from goldsmith.scoring.intervals import RESAMPLES, Interval, bootstrap, wilson
 from goldsmith.scoring.records import Aggregation, Metric
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 ALL = "all"
+_ROUNDING = 1e-12
 
 
 class Summarizer:
@@ -33,6 +34,12 @@ class Summarizer:
     def __init__(self, *, seed: int, resamples: int = RESAMPLES) -> None:
         self.seed, self.resamples = seed, resamples
         self._intervals: dict[bytes, Interval | None] = {}
+        self._in_doubt: Mask | None = None
+
+    @property
+    def in_doubt(self) -> int:
+        """Queries with a value, in any column so far, that depends on how ties fall."""
+        return 0 if self._in_doubt is None else int(self._in_doubt.sum())
 
     def figures(self, columns: Columns) -> list[Metric]:
         """Every column over all queries and over each slice, in the order of the columns."""
@@ -44,6 +51,9 @@ class Summarizer:
 
     def over_slices(self, column: Column, slices: Mapping[str, Mask]) -> list[Metric]:
         """A slice that no query of the column belongs to has no figure."""
+        if column.bounds is not None:
+            tied = column.bounds.highest > column.bounds.lowest + _ROUNDING
+            self._in_doubt = tied if self._in_doubt is None else self._in_doubt | tied
         whole = np.ones(len(column.numerator), dtype=np.bool_)
         applies = whole if column.applies is None else column.applies
         masks = {name: mask for name, mask in slices.items() if np.any(mask & applies)}
@@ -57,7 +67,7 @@ class Summarizer:
         if column.aggregation is Aggregation.MEAN:
             numerator, denominator = numerator / denominator, np.ones(len(denominator))
         above, below = float(numerator.sum()), float(denominator.sum())
-        interval = self._interval(numerator, denominator)
+        interval = wilson(above, below) if column.trials else self._interval(numerator, denominator)
         lowest, highest, expected = _averaged(column.bounds, defined)
         return Metric(
             name=column.name,

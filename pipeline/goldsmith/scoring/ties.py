@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from goldsmith.scoring.measures import Measure
-    from goldsmith.scoring.records import Bounds
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -164,8 +163,3 @@ def _mean_reciprocal(start: int, size: int, count: int) -> float:
         comb(size - place, count - 1) / orders / (start + place)
         for place in range(1, size - count + 2)
     )
-
-
-def affected(bounds: Bounds) -> NDArray[np.bool_]:
-    """Which queries have a value that depends on the order of ties."""
-    return np.nan_to_num(bounds.highest) - np.nan_to_num(bounds.lowest) > 1e-12  # noqa: PLR2004
