@@ -160,9 +160,10 @@ def test_the_judge_against_people() -> None:
     assert table.unparsed == (1, 0)
     assert table.accuracy.value == pytest.approx(2 / 3)
     assert table.accuracy.method == "wilson"
-    fine = report.table("verdicts")
+    fine = report.table("three_way")
     assert fine is not None
-    assert fine.counts[0] == (1, 0, 1, 0)
+    assert fine.labels == ("supports", "partially_supports", "does_not_support")
+    assert fine.counts[0] == (1, 0, 1)
     assert [row.judge for row in report.audited] == [
         Verdict.SUPPORTS,
         Verdict.PARTIALLY_SUPPORTS,
@@ -170,6 +171,17 @@ def test_the_judge_against_people() -> None:
         None,
     ]
     assert report.conventions
+
+
+def test_scales_are_as_fine_as_people_labelled_and_never_pooled() -> None:
+    def scales(*labels: Verdict) -> list[str]:
+        rows = [label(str(i), "a", "a", given) for i, given in enumerate(labels)]
+        return [table.scale for table in asyncio.run(audit(gather(rows), facts_judge())).tables]
+
+    yes, no = Verdict.SUPPORTS, Verdict.DOES_NOT_SUPPORT
+    assert scales(yes, no) == ["binary"]
+    assert scales(yes, no, Verdict.PARTIALLY_SUPPORTS) == ["binary", "three_way"]
+    assert scales(yes, Verdict.CONTRADICTS) == ["binary", "verdicts"]
 
 
 def test_rows_of_one_answer_are_resampled_together() -> None:

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from typing import TYPE_CHECKING
 
+import orjson
 import pytest
 
 from goldsmith.llm.scripted import Failure, ScriptedModel
+from goldsmith.scoring.audit import AuditSettings, audit
 from goldsmith.scoring.checks import failed_checks
+from goldsmith.scoring.human_labels import LabelRow, gather
 from goldsmith.scoring.judge import Asked, Judge
-from goldsmith.scoring.judge_offline import OfflineJudge
+from goldsmith.scoring.judge_offline import OfflineJudge, offline_judge
 from goldsmith.scoring.judge_tasks import (
     CORRECTNESS,
     SUPPORT,
@@ -18,6 +23,9 @@ from goldsmith.scoring.judge_tasks import (
 )
 from goldsmith.scoring.records import Verdict
 from tests.support.judging import facts_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def says(verdict: Verdict) -> ScriptedModel:
@@ -176,3 +184,18 @@ def test_a_failure_of_the_model_is_passed_on() -> None:
     model = ScriptedModel({SUPPORT.name: Failure("refused")})
     (ruling,) = asyncio.run(Judge(model).support([Asked("a", ("a",))]))
     assert (ruling.verdict, ruling.failure) == (None, "refused")
+
+
+def test_what_the_offline_judge_says_of_itself_is_what_it_does(shared_data: Path) -> None:
+    """Its own sentence, measured again on the sets that take a second; BEGIN takes many."""
+    judge = offline_judge()
+    for name, split in (("WiCE", "test"), ("SciFact", "test")):
+        path = shared_data / "support" / f"{name.lower()}.jsonl"
+        rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+        labels = gather([LabelRow.model_validate(r) for r in rows if r["split"] == split])
+        table = asyncio.run(audit(labels, judge, AuditSettings(resamples=20))).table("binary")
+        said = re.search(rf"([\d.]+) on {name}", judge.note)
+        assert table is not None
+        assert table.macro_f1.value is not None
+        assert said is not None
+        assert float(said[1]) == pytest.approx(table.macro_f1.value, abs=0.006)

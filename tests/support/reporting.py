@@ -12,6 +12,7 @@ from goldsmith.scoring.gold import GoldEvidence, GoldQuery
 from goldsmith.scoring.human_labels import LabelledPassage, LabelRow, gather
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_offline import OfflineJudge
+from goldsmith.scoring.label_check import check_labels
 from goldsmith.scoring.records import Half, Layer, Metric, Retrieved, RunRecord, Verdict
 from goldsmith.scoring.report import Listing, ReleaseInfo, Report, RunInfo
 from goldsmith.scoring.triage import cases_of, triage
@@ -180,6 +181,7 @@ def full_report() -> Report:
     labelled = triage(
         cases_of(asked, {r.query_id: r for r in records()}, claimed, judged, score.abstained)
     )
+    labels = check_labels(asked, judged)
     return Report(
         run=RunInfo(
             name="search-v2.jsonl",
@@ -191,7 +193,12 @@ def full_report() -> Report:
             counts={"missing_in_run": 1, "duplicate_markers": score.duplicate_markers},
         ),
         release=ReleaseInfo(source="acme/handbook-gold", version="1.2.0", digest=DIGEST),
-        metrics=(*labelled_metrics(), *unlabelled_metrics(score), *labelled.metrics()),
+        metrics=(
+            *labelled_metrics(),
+            *unlabelled_metrics(score),
+            *labelled.metrics(),
+            *labels.metrics(),
+        ),
         columns=(score.columns,),
         kinds={query.query_id: str(query.kind) for query in asked},
         triage=labelled,
@@ -205,6 +212,7 @@ def full_report() -> Report:
                 ("query", "found"),
                 tuple((i, ", ".join(found)) for i, found in score.near_markers.items()),
             ),
+            *labels.listings(),
         ),
         texts=TEXTS,
     )

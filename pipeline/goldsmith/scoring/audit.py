@@ -40,6 +40,13 @@ BINARY: dict[Verdict, str] = {
     Verdict.CONTRADICTS: "not_supports",
 }
 """Partial support is no support. Never pooled with a finer scale: both are reported apart."""
+WITHOUT_CONTRADICTION: dict[Verdict, str] = {
+    Verdict.SUPPORTS: "supports",
+    Verdict.PARTIALLY_SUPPORTS: "partially_supports",
+    Verdict.DOES_NOT_SUPPORT: "does_not_support",
+    Verdict.CONTRADICTS: "does_not_support",
+}
+"""For people whose scale has no contradiction: the judge's own is then a form of no support."""
 FINE: dict[Verdict, str] = {verdict: verdict.value for verdict in BINARY}
 """The labels as they are."""
 _ROUTES: dict[Verdict, str] = {verdict: route.value for verdict, route in ROUTE_OF.items()}
@@ -146,9 +153,6 @@ async def audit(labels: Labels, judge: Judge, settings: AuditSettings | None = N
         for claim, ruling in zip(decided, rulings, strict=True)
         if claim.label is not None
     ]
-    tables = [_table("binary", BINARY, audited, settings)]
-    if not {row.human for row in audited} <= {Verdict.SUPPORTS, Verdict.DOES_NOT_SUPPORT}:
-        tables.append(_table("verdicts", FINE, audited, settings))
     stated = [row for row in audited if row.probability is not None]
     return AuditReport(
         judge=judge.name,
@@ -157,7 +161,9 @@ async def audit(labels: Labels, judge: Judge, settings: AuditSettings | None = N
         refused=labels.refused,
         tied=len(labels.tied),
         raters=_raters(labels.claims),
-        tables=tuple(tables),
+        tables=tuple(
+            _table(name, scale, audited, settings) for name, scale in _scales(audited).items()
+        ),
         calibration_error=expected_calibration_error(
             [row.probability for row in stated if row.probability is not None],
             [row.human is Verdict.SUPPORTS for row in stated],
@@ -165,6 +171,17 @@ async def audit(labels: Labels, judge: Judge, settings: AuditSettings | None = N
         ledger=tuple(_ledger(audited, settings)),
         audited=tuple(audited),
     )
+
+
+def _scales(rows: Sequence[AuditedRow]) -> dict[str, Mapping[Verdict, str]]:
+    """Supported or not, always; and as finely as people labelled, where they did."""
+    used = {row.human for row in rows}
+    scales: dict[str, Mapping[Verdict, str]] = {"binary": BINARY}
+    if Verdict.CONTRADICTS in used:
+        scales["verdicts"] = FINE
+    elif Verdict.PARTIALLY_SUPPORTS in used:
+        scales["three_way"] = WITHOUT_CONTRADICTION
+    return scales
 
 
 def _audited(claim: LabelledClaim, human: Verdict, ruling: Ruling) -> AuditedRow:

@@ -7,6 +7,7 @@ a wrong statement in the same words. `MEASURED` is what it did on claims that pe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldsmith.corpus.agreement import (
@@ -23,6 +24,7 @@ from goldsmith.corpus.words import content_words, overlap
 from goldsmith.llm.task import Outcome
 from goldsmith.records import Record
 from goldsmith.scoring.checks import failed_checks
+from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_tasks import (
     ANSWER_RELEVANCE,
     CORRECTNESS,
@@ -52,16 +54,21 @@ from goldsmith.scoring.records import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from goldsmith.engine.local import Engine
     from goldsmith.llm.task import Task
 
 V = TypeVar("V", bound=Record)
 O = TypeVar("O", bound=Record)  # noqa: E741 - output, as in Task[V, O]
 
-MEASURED = ""
+MEASURED = (
+    "The judge is a set of offline rules, not a model: no basis for a release decision. Measured "
+    "against people on claims it was not tuned on, supported or not, its macro-F1 is 0.71 on WiCE, "
+    "0.79 on BEGIN and 0.66 on SciFact; of contradictions it sees hardly any."
+)
 
 # Chosen on the development splits of WiCE and BEGIN (benchmarks/judges.py --tune); the test splits
 # and SciFact had no part in it. Contradiction has no development split: its bar is set high.
-SUPPORTS_FROM = 0.60
+SUPPORTS_FROM = 0.58
 PARTIALLY_FROM = 0.29
 NAME_PENALTY = 0.20
 """Off the coverage for a name that no passage holds: it may well have another one there."""
@@ -120,26 +127,10 @@ class OfflineJudge:
 
     def _support(self, asked: SupportVariables) -> SupportReply:
         texts = [passage.text for passage in asked.passages]
-        aligned = align(asked.claim, texts, self._language)
-        joined = "\n".join(texts)
-        unstated = failed_checks(asked.claim, joined, self._language)
-        names = tuple(
-            found.said
-            for found in disagreements(asked.claim, joined, self._language)
-            if found.aspect is Aspect.NAME
+        evidence = evidence_of(asked.claim, texts, self._language)
+        return SupportReply.model_validate(
+            {"rationale": evidence.rationale, "verdict": verdict_of(evidence)}
         )
-        said = f"words covered {aligned.coverage:.2f}"
-        said += f"; not found: {', '.join((*unstated, *names))}" if unstated or names else ""
-        against = _contradiction(asked.claim, aligned, self._language)
-        score = aligned.coverage - (NAME_PENALTY if names else 0.0)
-        if score >= SUPPORTS_FROM and not unstated and not against:
-            return SupportReply(rationale=said, verdict=Verdict.SUPPORTS)
-        if against:
-            said = f"{said}; {against}: {aligned.best!r}"
-            return SupportReply(rationale=said, verdict=Verdict.CONTRADICTS)
-        if aligned.coverage >= PARTIALLY_FROM:
-            return SupportReply(rationale=said, verdict=Verdict.PARTIALLY_SUPPORTS)
-        return SupportReply(rationale=said, verdict=Verdict.DOES_NOT_SUPPORT)
 
     def _correctness(self, asked: CorrectnessVariables) -> CorrectnessReply:
         parts = [s.text for s in sentences(asked.answer, self._language)] or [asked.answer]
@@ -170,6 +161,11 @@ class OfflineJudge:
         return _from(overlap(asked.question, joined, self._language), _SUFFICIENT_FROM)
 
 
+def offline_judge(*, engine: Engine | None = None, language: str = "en") -> Judge:
+    """The offline rules as a judge that says how well it was measured to do."""
+    return Judge(OfflineJudge(language), engine=engine, language=language, note=MEASURED)
+
+
 def _from(share: float, threshold: float) -> YesNoReply:
     return YesNoReply(
         rationale=f"{share:.2f} of the question's words",
@@ -177,7 +173,58 @@ def _from(share: float, threshold: float) -> YesNoReply:
     )
 
 
-class Alignment(Record):
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the words of the passages say about a claim."""
+
+    aligned: Alignment
+    unstated: tuple[str, ...]
+    """Numbers, units, dates and negations of the claim that no passage holds."""
+    names: tuple[str, ...]
+    """Names of the claim that no passage holds."""
+    against: str
+    """Why the best sentence says otherwise; empty when it does not."""
+
+    @property
+    def rationale(self) -> str:
+        said = f"words covered {self.aligned.coverage:.2f}"
+        if missing := (*self.unstated, *self.names):
+            said += f"; not found: {', '.join(missing)}"
+        return f"{said}; {self.against}: {self.aligned.best!r}" if self.against else said
+
+
+def evidence_of(claim: str, passages: Sequence[str], language: str = "en") -> Evidence:
+    """Look the claim up in the passages, read together."""
+    aligned = align(claim, passages, language)
+    joined = "\n".join(passages)
+    names = (d.said for d in disagreements(claim, joined, language) if d.aspect is Aspect.NAME)
+    return Evidence(
+        aligned=aligned,
+        unstated=failed_checks(claim, joined, language),
+        names=tuple(names),
+        against=_contradiction(claim, aligned, language),
+    )
+
+
+def verdict_of(
+    evidence: Evidence,
+    *,
+    supports_from: float = SUPPORTS_FROM,
+    name_penalty: float = NAME_PENALTY,
+    partially_from: float = PARTIALLY_FROM,
+) -> Verdict:
+    """The thresholds are arguments so that they can be measured."""
+    if evidence.against:
+        return Verdict.CONTRADICTS
+    coverage = evidence.aligned.coverage
+    score = coverage - (name_penalty if evidence.names else 0.0)
+    if score >= supports_from and not evidence.unstated:
+        return Verdict.SUPPORTS
+    return Verdict.PARTIALLY_SUPPORTS if coverage >= partially_from else Verdict.DOES_NOT_SUPPORT
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
     """The sentences that cover a claim best."""
 
     coverage: float

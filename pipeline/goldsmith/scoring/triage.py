@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from goldsmith.scoring.carriers import evidences_in, held
 from goldsmith.scoring.records import (
     AnswerOutcome,
     FailureKind,
@@ -15,11 +16,11 @@ from goldsmith.scoring.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from goldsmith.scoring.gold import GoldEvidence, GoldQuery
     from goldsmith.scoring.judged import JudgedAnswer, JudgedClaim
-    from goldsmith.scoring.records import Claim, ClaimedAnswer, Retrieved, RunRecord
+    from goldsmith.scoring.records import Claim, ClaimedAnswer, RunRecord
 
 WORST = 10
 
@@ -93,17 +94,22 @@ class Triage:
         ]
 
 
-def triage(cases: Sequence[TriageCase]) -> Triage:
-    """Label each case. Without a judge nothing can be called a hallucination, and a miscitation is
+def triage(
+    cases: Sequence[TriageCase], *, known: Container[str] = (), min_overlap: float = 1.0
+) -> Triage:
+    """Label each case. `known` and `min_overlap` are as for the labelled half: a passage of another
+    chunking carries an evidence when it holds that share of its quote.
+
+    Without a judge nothing can be called a hallucination, and a miscitation is
     a citation of what gold does not name.
     """
     return Triage(
-        tuple(_label(case) for case in cases), any(case.judged is not None for case in cases)
+        tuple(_label(case, _missing_evidence(case, known, min_overlap)) for case in cases),
+        any(case.judged is not None for case in cases),
     )
 
 
-def _label(case: TriageCase) -> TriageRow:
-    missing = _missing_evidence(case)
+def _label(case: TriageCase, missing: tuple[GoldEvidence, ...]) -> TriageRow:
     label, faults = _first_that_fits(case, missing)
     return TriageRow(label, case, missing, faults)
 
@@ -123,27 +129,15 @@ def _first_that_fits(case: TriageCase, missing: Sequence[GoldEvidence]) -> tuple
     return next(((name, n) for name, fits, n in checks if fits), (RowLabel.CORRECT, 0))
 
 
-def _missing_evidence(case: TriageCase) -> tuple[GoldEvidence, ...]:
+def _missing_evidence(
+    case: TriageCase, known: Container[str], min_overlap: float
+) -> tuple[GoldEvidence, ...]:
+    """Evidence that no member of was supplied whole, by id or by its span."""
     if case.record is None:
         return case.query.evidences
     supplied = set(case.record.supplied_ids)
-    items = [item for item in case.record.items if item.chunk_id in supplied]
-    return tuple(e for e in case.query.evidences if not _carried(e, supplied, items))
-
-
-def _carried(evidence: GoldEvidence, supplied: set[str], items: Sequence[Retrieved]) -> bool:
-    """By a member's chunks, or by a passage of another chunking that holds the quote's span."""
-    if any(supplied.issuperset(member) for member in evidence.members):
-        return True
-    span = evidence.span
-    return span is not None and any(
-        item.doc_id == span.doc_id
-        and item.start is not None
-        and item.end is not None
-        and item.start <= span.start
-        and item.end >= span.end
-        for item in items
-    )
+    evidences = evidences_in(case.query, case.record, known, min_overlap)
+    return tuple(evidence for evidence in evidences if not held(evidence, supplied))
 
 
 def _hallucinated(case: TriageCase) -> int:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldsmith.corpus.wellformed import is_refusal
 from goldsmith.engine.local import LocalEngine
 from goldsmith.errors import InputError
+from goldsmith.scoring.abstention import abstention_of
 from goldsmith.scoring.citations_judged import columns as judged_columns
 from goldsmith.scoring.citations_judged import presence_counts, presence_ratio
 from goldsmith.scoring.claims import SentenceDecomposer, claim_answer, decompose_answer
@@ -31,30 +31,22 @@ from goldsmith.scoring.records import (
     Half,
     Layer,
     Metric,
-    RunRecord,
     Verdict,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from goldsmith.engine.local import Engine
     from goldsmith.scoring.claims import Decomposer
     from goldsmith.scoring.markers import MarkerGrammar
-    from goldsmith.scoring.records import Retrieved
+    from goldsmith.scoring.records import Retrieved, RunRecord
 
     Mask = NDArray[np.bool_]
 
 _LISTED = 20
-
-
-def says_so(record: RunRecord) -> bool:
-    """Did the system abstain: by its flag, else by a phrase of refusal in its answer?"""
-    if record.abstained is not None:
-        return record.abstained
-    return bool(record.answer) and is_refusal(record.answer or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +67,9 @@ class UnlabelledSetup:
     decomposer: Decomposer = field(default_factory=SentenceDecomposer)
     second_judge: Judge | None = None
     components: bool = False
-    abstained: Callable[[RunRecord], bool] = says_so
+    abstained: frozenset[str] | None = None
+    """Ids of the queries on which the system abstained, where the labelled half has read them;
+    None: read here, by the same rules."""
     seed: int = 7
     resamples: int = 1000
     engine: Engine = field(default_factory=LocalEngine)
@@ -122,7 +116,9 @@ async def score_unlabelled(
     """
     setup = setup or UnlabelledSetup()
     _refuse_incomplete(records, setup)
-    abstained = frozenset(r.query_id for r in records if setup.abstained(r))
+    abstained = setup.abstained
+    if abstained is None:
+        abstained = frozenset(r.query_id for r in records if _abstained(r, setup))
     trials = await _trials(records, setup, abstained)
     answers = await judge_answers(trials, judge)
     columns = judged_columns(answers)
@@ -204,6 +200,10 @@ def _supplied(record: RunRecord, texts: Mapping[str, str]) -> tuple[Passage, ...
             text = found.text or texts[chunk_id]
             passages.append(Passage(chunk_id, text, found.doc_id, found.start, found.end))
     return tuple(passages)
+
+
+def _abstained(record: RunRecord, setup: UnlabelledSetup) -> bool:
+    return abstention_of(record, setup.languages.get(record.query_id, "en")).abstained
 
 
 def _slices(records: Sequence[RunRecord], setup: UnlabelledSetup) -> dict[str, Mask]:
