@@ -133,13 +133,13 @@ def test_a_dead_endpoint_is_given_up_and_what_was_answered_stays(
     asker: Asker, trouble: Answer, concurrency: int
 ) -> None:
     clock = ManualClock()
+    patience = Patience(attempts=3, failing_after=6)
     # Only a silent endpoint is met by the time limit; a slow machine must not be.
     options = {"concurrency": concurrency, "timeout_seconds": 0.5 if trouble == Silent() else 30}
     with (
         LLMServer(chain(repeat(OK, 30), repeat(trouble))) as server,
         pytest.raises(ModelError, match="does not answer") as caught,
     ):
-        patience = Patience(attempts=3, failing_after=6)
         asker.ask(server.url, questions(60), clock=clock, patience=patience, **options)
     assert "\n" not in str(caught.value)
     assert clock.time <= 2 * 300, "the time a silent endpoint is given, and one last call"

@@ -199,6 +199,7 @@ class LLMServer:
         self.url = ""
         self._script: Iterator[Answer] = iter(script)
         self._default: Default = default or Chat()
+        self._arrived = threading.Event()
         self._busy = 0
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -213,6 +214,11 @@ class LLMServer:
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+
+    def wait_for_request(self) -> None:
+        """Until another request arrives, or a second has passed."""
+        self._arrived.wait(1.0)
+        self._arrived.clear()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -252,6 +258,7 @@ class LLMServer:
                 return
             seen = await self._request(head, reader)
             self.seen.append(seen)
+            self._arrived.set()
             self._busy += 1
             self.peak = max(self.peak, self._busy)
             try:

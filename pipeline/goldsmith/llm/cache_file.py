@@ -101,23 +101,31 @@ def set_aside(path: Path) -> Path:
 
 
 def _salvage(damaged: Path, path: Path) -> int:
-    """Copy what can be read; a page that cannot be ends the walk from that side."""
-    saved = 0
-    target = _open(path)
+    """Copy every sound row that can be read; the rows of a damaged page are lost."""
+    source, target = _open(damaged), _open(path)
     _lay_out(target)
-    for order in ("ASC", "DESC"):
-        # Walking from both ends gets at the rows on either side of a damaged page.
-        source = _open(damaged)
-        try:
-            for row in source.execute(f"SELECT * FROM replies ORDER BY key {order}"):  # noqa: S608 - a constant
-                if Entry(*row).is_sound:
-                    saved += target.execute(INSERT, row).rowcount
-        except sqlite3.Error as error:
-            _log.debug("reading the damaged cache ended with: %s", error)
-        finally:
-            source.close()
+    # Keys are digests. Short ranges of them, walked from both ends, get at the rows around a
+    # damaged page: a walk ends where it meets one.
+    for number in range(16**3):
+        start, end = f"{number:03x}", f"{number:03x}g"
+        for order in ("ASC", "DESC"):
+            _copy_range(source, target, (start, end), order)
+    (saved,) = target.execute("SELECT count(*) FROM replies").fetchone()
+    source.close()
     target.close()
-    return saved
+    return int(saved)
+
+
+def _copy_range(
+    source: sqlite3.Connection, target: sqlite3.Connection, bounds: tuple[str, str], order: str
+) -> None:
+    query = f"SELECT * FROM replies WHERE key >= ? AND key < ? ORDER BY key {order}"  # noqa: S608 - a constant
+    try:
+        for row in source.execute(query, bounds):
+            if Entry(*row).is_sound:
+                target.execute(INSERT, row)
+    except sqlite3.Error as error:
+        _log.debug("a walk through the damaged cache ended with: %s", error)
 
 
 def _reads_to_the_end(path: Path) -> bool:
