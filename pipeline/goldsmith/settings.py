@@ -6,7 +6,7 @@ Every known key does what its comment says; an unknown key is an error, not a su
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -193,5 +193,7 @@ def _explain_one(item: Any, kind: type[Settings]) -> str:  # noqa: ANN401 - pyda
         return f"{key}: {item['msg']}, found {item['input']!r}"
     section: Any = kind
     for part in item["loc"][:-1]:
-        section = section.model_fields[part].annotation
+        # A number is the place in a tuple of sections.
+        is_place = isinstance(part, int)
+        section = get_args(section)[0] if is_place else section.model_fields[part].annotation
     return f"unknown key {key!r}; known: {', '.join(section.model_fields)}"
