@@ -65,11 +65,14 @@ def read_rows(content: bytes, schema: pa.Schema) -> list[Row]:
     try:
         with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
             found = file.schema_arrow.remove_metadata()
-            if found != schema:
-                raise UnreadableTableError(_other_columns(found, schema))
-            return [row for batch in file.iter_batches() for row in _rows_of(batch)]
-    except (pa.ArrowException, OSError) as error:
+            rows = [row for batch in file.iter_batches() for row in _rows_of(batch)]
+    # A footer has no checksum: damage there surfaces as text that is not UTF-8, sizes beyond
+    # memory, or columns of different lengths.
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise UnreadableTableError(f"no readable Parquet: {error}") from error
+    if found != schema:
+        raise UnreadableTableError(_other_columns(found, schema))
+    return rows
 
 
 def _rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
