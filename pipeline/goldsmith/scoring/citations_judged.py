@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from goldsmith.records import Query
+    from goldsmith.scoring.gold import GoldEvidence, GoldQuery
     from goldsmith.scoring.judged import JudgedAnswer, JudgedClaim
 
     Floats = NDArray[np.float64]
@@ -264,20 +264,25 @@ def presence_ratio(sums: Floats) -> Floats:
 # -- the ceiling of one citation a claim ----------------------------------------------------------
 
 
-def single_ceiling(queries: Sequence[Query]) -> Mapping[str, Share]:
-    """By query: (statements of the gold answer that one chunk can prove, statements).
+def single_ceiling(queries: Sequence[GoldQuery]) -> Mapping[str, Share]:
+    """By answerable query: (statements of the gold answer that one chunk proves, statements).
 
     A statement whose evidences lie in different chunks has no correct single citation.
     """
-    return {query.query_id: _single_share(query) for query in queries if query.evidence}
+    return {query.query_id: _single_share(query) for query in queries if query.answerable}
 
 
-def _single_share(query: Query) -> Share:
+def _single_share(query: GoldQuery) -> Share:
     needed = [statement.evidence for statement in query.statements] or [
-        tuple(range(len(query.evidence)))
+        tuple(range(len(query.evidences)))
     ]
     provable = 0
     for evidence in needed:
-        carriers = [set(query.evidence[index].chunk_ids) for index in evidence]
+        carriers = [_alone(query.evidences[index]) for index in evidence]
         provable += bool(not carriers or set.intersection(*carriers))
     return float(provable), float(len(needed))
+
+
+def _alone(evidence: GoldEvidence) -> set[str]:
+    """Chunks that carry the evidence by themselves."""
+    return {member[0] for member in evidence.members if len(member) == 1}

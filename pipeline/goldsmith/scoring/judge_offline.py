@@ -8,6 +8,7 @@ a wrong statement in the same words. `MEASURED` is what it did on claims that pe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldsmith.corpus.agreement import (
@@ -234,15 +235,27 @@ class Alignment:
     best_coverage: float
 
 
+@lru_cache(maxsize=20_000)
+def _sentence_words(passage: str, language: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Sentences with their content words: a passage is looked at for many claims."""
+    return tuple(
+        (sentence.text, frozenset(content_words(sentence.text, language)))
+        for sentence in sentences(passage, language)
+    )
+
+
 def align(claim: str, passages: Sequence[str], language: str = "en") -> Alignment:
     """Choose sentences greedily, each the one that adds most of the claim's words."""
     wanted = frozenset(content_words(claim, language))
-    texts = [s.text for passage in passages for s in sentences(passage, language)]
-    if not wanted or not texts:
+    held = {
+        text: wanted & words
+        for passage in passages
+        for text, words in _sentence_words(passage, language)
+    }
+    if not wanted or not held:
         return Alignment(coverage=0.0, best="", best_coverage=0.0)
-    held = {text: wanted.intersection(content_words(text, language)) for text in texts}
     found: frozenset[str] = frozenset()
-    best = max(texts, key=lambda text: len(held[text]))
+    best = max(held, key=lambda text: len(held[text]))
     for _ in range(ALIGNED_SENTENCES):
         found |= max(held.values(), key=lambda words: len(words - found))
     return Alignment(

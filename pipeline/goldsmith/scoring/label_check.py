@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from goldsmith.scoring.intervals import bootstrap
 from goldsmith.scoring.records import Half, Layer, Metric, Verdict
 from goldsmith.scoring.report import Listing
 
@@ -50,28 +53,35 @@ class LabelCheck:
     def missing_labels(self) -> list[Cited]:
         return self.of(gold=False, supported=True)
 
-    def metrics(self) -> list[Metric]:
+    def metrics(self, *, seed: int = 7) -> list[Metric]:
         """The four cells as shares of all citations; they add up to one."""
-        n = len(self.citations)
-        cells = {
-            f"{'gold' if gold else 'not_gold'}_{'supported' if supported else 'unsupported'}": len(
-                self.of(gold=gold, supported=supported)
-            )
+        return [
+            self._cell(gold=gold, supported=supported, seed=seed)
             for gold in (True, False)
             for supported in (True, False)
-        }
-        return [
-            Metric(
-                name=name,
-                half=Half.LABELLED,
-                layer=Layer.CITATION,
-                value=count / n if n else None,
-                numerator=count,
-                denominator=n,
-                n=len({c.query_id for c in self.citations}),
-            )
-            for name, count in cells.items()
         ]
+
+    def _cell(self, *, gold: bool, supported: bool, seed: int) -> Metric:
+        by_query: dict[str, list[float]] = {}
+        for cited in self.citations:
+            sums = by_query.setdefault(cited.query_id, [0.0, 0.0])
+            sums[0] += cited.gold is gold and cited.supported is supported
+            sums[1] += 1
+        pairs = np.array(list(by_query.values())).reshape(-1, 2)
+        count, n = pairs.sum(axis=0)
+        interval = bootstrap(pairs[:, 0], pairs[:, 1], seed=seed)
+        return Metric(
+            name=f"{'gold' if gold else 'not_gold'}_{'supported' if supported else 'unsupported'}",
+            half=Half.LABELLED,
+            layer=Layer.CITATION,
+            value=float(count / n) if n else None,
+            numerator=float(count),
+            denominator=float(n),
+            n=len(by_query),
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            method=interval.method if interval else "",
+        )
 
     def listings(self) -> list[Listing]:
         """Both lists for the report, where they are not empty."""

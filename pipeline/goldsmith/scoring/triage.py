@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goldsmith.scoring.carriers import evidences_in, held
+from goldsmith.scoring.intervals import wilson
 from goldsmith.scoring.records import (
     AnswerOutcome,
     FailureKind,
@@ -80,18 +81,23 @@ class Triage:
     def metrics(self) -> list[Metric]:
         """The share of each label; they add up to one."""
         n = len(self.rows)
-        return [
-            Metric(
-                name=f"triage_{label}",
-                half=Half.LABELLED,
-                layer=Layer.COMPONENT,
-                value=count / n if n else None,
-                numerator=count,
-                denominator=n,
-                n=n,
-            )
-            for label, count in self.counts().items()
-        ]
+        return [_share(label, count, n) for label, count in self.counts().items()]
+
+
+def _share(label: RowLabel, count: int, n: int) -> Metric:
+    interval = wilson(count, n)
+    return Metric(
+        name=f"triage_{label}",
+        half=Half.LABELLED,
+        layer=Layer.COMPONENT,
+        value=count / n if n else None,
+        numerator=count,
+        denominator=n,
+        n=n,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        method=interval.method if interval else "",
+    )
 
 
 def triage(
