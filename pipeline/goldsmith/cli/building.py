@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import orjson
 import typer
 
-from goldsmith.cli.context import Context, load_context
 from goldsmith.cli.options import Config, Json, Prompts, Set
-from goldsmith.cli.terminal import err, funnel_table, out
-from goldsmith.cli.workspace import Workspace
 from goldsmith.errors import GoldsmithError
 from goldsmith.records import Kind
 from goldsmith.settings import ModelKind
 
 if TYPE_CHECKING:
+    from goldsmith.cli.context import Context
     from goldsmith.cli.steps.freeze import Frozen
     from goldsmith.funnel import FunnelRow
 
@@ -45,6 +43,10 @@ def build(
 
     Interrupted and run again it goes on: answered calls are in the response cache.
     """
+    from goldsmith.cli.context import load_context
+    from goldsmith.cli.terminal import err, funnel_table
+    from goldsmith.cli.workspace import Workspace
+
     chosen = list(overrides or ())
     chosen += [f"model.kind={model.value}"] if model else []
     chosen += [f"model.name={model_name}"] if model_name else []
@@ -86,6 +88,8 @@ def run_all(context: Context, corpus: Path, funnel: list[FunnelRow]) -> Frozen:
 
 
 def _report(frozen: Frozen, funnel: list[FunnelRow], *, as_json: bool) -> None:
+    from goldsmith.cli.terminal import funnel_table, out
+
     if as_json:
         document = {
             "release": str(frozen.folder),

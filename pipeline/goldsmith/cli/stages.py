@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldsmith.cli.context import load_context
 from goldsmith.cli.options import Config, Json, Project, Prompts, Set
-from goldsmith.cli.terminal import funnel_table, out
-from goldsmith.cli.workspace import Workspace
 from goldsmith.records import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from goldsmith.cli.context import Context
     from goldsmith.funnel import FunnelRow
 
 _ANSWERABLE = "factoid or multi_source"
@@ -54,7 +54,7 @@ def chunk(
 ) -> None:
     from goldsmith.cli.steps import chunk as step
 
-    context = load_context(Workspace.in_project(project), config, None, overrides or ())
+    context = _context(project, config, None, overrides)
     _report(step.run(context, corpus), as_json=as_json)
 
 
@@ -67,7 +67,7 @@ def _command(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typer
         *,
         as_json: Json = False,
     ) -> None:
-        context = load_context(Workspace.in_project(project), config, prompts, overrides or ())
+        context = _context(project, config, prompts, overrides)
         step = import_module(f"goldsmith.cli.steps.{name}")
         _report(step.run(context), as_json=as_json)
 
@@ -86,14 +86,26 @@ def _command_by_kind(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
     ) -> None:
         if kind is Kind.UNANSWERABLE:
             raise typer.BadParameter(f"expected {_ANSWERABLE}; probes have a stage of their own")
-        context = load_context(Workspace.in_project(project), config, prompts, overrides or ())
+        context = _context(project, config, prompts, overrides)
         step = import_module(f"goldsmith.cli.steps.{name}")
         _report(step.run(context, kind), as_json=as_json)
 
     return command
 
 
+def _context(
+    project: Path, config: Path | None, prompts: Path | None, overrides: Iterable[str] | None
+) -> Context:
+    # Imported when a stage runs: `goldsmith --help` answers at once.
+    from goldsmith.cli.context import load_context
+    from goldsmith.cli.workspace import Workspace
+
+    return load_context(Workspace.in_project(project), config, prompts, overrides or ())
+
+
 def _report(funnel: list[FunnelRow], *, as_json: bool) -> None:
+    from goldsmith.cli.terminal import funnel_table, out
+
     if as_json:
         typer.echo(f"[{','.join(row.model_dump_json() for row in funnel)}]")
     else:

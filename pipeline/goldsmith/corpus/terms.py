@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from goldsmith.corpus.sentences import sentences
 from goldsmith.corpus.words import stop_words, words
 
 if TYPE_CHECKING:
@@ -35,8 +36,12 @@ class Term:
         """Whether the term stands in the headings above the chunk."""
         return self.name.casefold() in f"{chunk.title} {chunk.section}".casefold()
 
-    def mentions(self, chunk: Chunk) -> int:
-        return chunk.text.count(self.name)
+    def facts_in(self, chunk: Chunk) -> int:
+        """Sentences of the chunk that name the term beside a number: what can be asked for."""
+        return sum(
+            self.name in sentence.text and any(map(str.isdigit, sentence.text))
+            for sentence in sentences(chunk.text, "en")
+        )
 
 
 def shared_terms(chunks: Sequence[Chunk]) -> list[Term]:

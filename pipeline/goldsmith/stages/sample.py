@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.eligibility import Eligibility, NearDuplicates, PassedOver
@@ -29,8 +29,9 @@ STAGE = "sample"
 _RELATED = (0.03, 0.6)
 """Jaccard of content words: below, two chunks have nothing to do with each other; above, they say
 the same."""
-_SETS_PER_CHUNK = 2
-_SETS_PER_TERM = 3
+_SETS_PER_CHUNK = 3
+_SETS_PER_TERM = 6
+_CHUNKS_PER_DOCUMENT = 2
 _DATED = re.compile(r"\b(?:19|20)\d\d\b|\bversions? \d+(?:\.\d+)*|\bv\d+\.\d+")
 
 
@@ -136,16 +137,27 @@ def _prominence(term: Term) -> int:
 
 def _groups(term: Term, settings: SampleSettings) -> list[tuple[Chunk, ...]]:
     """Related groups of one chunk each of different documents, the most telling first."""
-    best = {
-        doc_id: max(held, key=lambda c: (term.is_subject_of(c), term.mentions(c), c.chunk_id))
-        for doc_id, held in term.by_document.items()
-    }
-    size = min(settings.max_sources, len(best))
-    sizes = range(2, size + 1)
-    groups = [g for n in sizes for g in combinations(best.values(), n) if _is_related(g)]
+    facts = {c.chunk_id: term.facts_in(c) for held in term.by_document.values() for c in held}
+
+    def telling(chunk: Chunk) -> tuple[bool, bool, int]:
+        return facts[chunk.chunk_id] > 0, term.is_subject_of(chunk), facts[chunk.chunk_id]
+
+    best = [
+        sorted(held, key=lambda c: (*telling(c), c.chunk_id), reverse=True)[:_CHUNKS_PER_DOCUMENT]
+        for held in term.by_document.values()
+    ]
+    sizes = range(2, min(settings.max_sources, len(best)) + 1)
+    groups = [
+        group
+        for size in sizes
+        for documents in combinations(best, size)
+        for group in product(*documents)
+        if _is_related(group)
+    ]
     return sorted(
         groups,
         key=lambda group: (
+            -sum(facts[chunk.chunk_id] > 0 for chunk in group) / len(group),
             -sum(term.is_subject_of(chunk) for chunk in group) / len(group),
             uniform_hash(settings.seed, term.name, *(chunk.chunk_id for chunk in group)),
         ),
