@@ -120,12 +120,13 @@ def _copy_range(
     source: sqlite3.Connection, target: sqlite3.Connection, bounds: tuple[str, str], order: str
 ) -> None:
     query = f"SELECT * FROM replies WHERE key >= ? AND key < ? ORDER BY key {order}"  # noqa: S608 - a constant
+    rows = []
     try:
         for row in source.execute(query, bounds):
-            if Entry(*row).is_sound:
-                target.execute(INSERT, row)
+            rows.append(row)  # noqa: PERF402 - what was read before an error counts
     except sqlite3.Error as error:
         _log.debug("a walk through the damaged cache ended with: %s", error)
+    target.executemany(INSERT, (row for row in rows if Entry(*row).is_sound))
 
 
 def _reads_to_the_end(path: Path) -> bool:

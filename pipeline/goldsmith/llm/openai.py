@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from goldsmith.errors import ModelError
+from goldsmith.errors import ModelError, SettingsError
 from goldsmith.llm.faults import UnreachableError
 from goldsmith.llm.statuses import HOW_TO_GET_A_KEY, Refusal
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from types import TracebackType
 
+    import httpx2
     import openai
 
     from goldsmith.llm.clock import Clock
@@ -45,11 +46,13 @@ class Connection:
     """
 
     def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
-        """Raises `ModelError` when openai is not installed or no key is set."""
+        """Raises `ModelError` without openai or a key, `SettingsError` for an unusable address."""
         self._endpoint = endpoint
         self._clock = clock
         self._openai = _imported(endpoint.model)
         self._client = _client(self._openai, endpoint)
+        self.where = _address(self._client.base_url)
+        """The address of the endpoint, fit for messages."""
         self._network_errors = _network_errors(self._openai)
 
     async def __aenter__(self) -> Self:
@@ -99,19 +102,30 @@ class Connection:
             param=error.param,
             headers=error.response.headers,
         )
-        raise refusal.as_error(self._clock.wall()) from error
+        # Not `from error`: a traceback would show the message with the key in it.
+        raise refusal.as_error(self._clock.wall()) from None
 
     def _hidden(self, text: str) -> str:
         """`text` without the key: servers like to repeat it."""
         key = self._client.api_key
         return text.replace(key, "***") if key else text
 
-    @property
-    def where(self) -> str:
-        """The address without user, password and query."""
-        url = self._client.base_url
-        port = f":{url.port}" if url.port else ""
-        return f"{url.scheme}://{url.host}{port}{url.path}".rstrip("/")
+
+def _address(url: httpx2.URL) -> str:
+    """The address of an endpoint; `SettingsError` when nothing can be sent there."""
+    port = f":{url.port}" if url.port else ""
+    address = f"{url.scheme}://{url.host}{port}{url.path}".rstrip("/")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise SettingsError(
+            f"base_url {address!r} is no address of an endpoint: expected "
+            "http://HOST:PORT/v1 or https://..."
+        )
+    if url.userinfo:
+        raise SettingsError(
+            f"base_url of {address!r} holds a user name: it cannot go together with a key; "
+            "take it out, secrets belong in the environment"
+        )
+    return address
 
 
 def _imported(model: str) -> Any:  # noqa: ANN401 - a module
