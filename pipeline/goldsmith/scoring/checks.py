@@ -9,6 +9,7 @@ do not state, they never prove one.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import Aspect, disagreements
@@ -51,24 +52,38 @@ _EAST_ASIAN = re.compile(
 )
 
 
-def failed_checks(claim: str, passages: str, language: str = "en") -> tuple[str, ...]:
-    """What the claim says that the passages do not, as `number 90`, `date 2024-05-03`; or nothing.
+@dataclass(frozen=True, slots=True)
+class Unstated:
+    """What a claim says that its passages do not."""
 
-    Names are left to the judge: a passage may well call a thing by another one.
-    """
-    stated = {date for _, date in _dates(passages)}
+    facts: tuple[str, ...]
+    """Numbers, units, dates, versions, negation: `number 90`, `date 2024-05-03`, `negation`."""
+    names: tuple[str, ...]
+    """Left to the judge: a passage may well call a thing by another name."""
+
+
+def unstated(claim: str, passages: str, language: str = "en") -> Unstated:
+    """Look everything that can be looked up exactly up in the passages."""
     said = list(_dates(claim))
-    failed = [f"date {date}" for _, date in said if date not in stated]
+    stated = {date for _, date in _dates(passages)} if said else set()
+    facts = [f"date {date}" for _, date in said if date not in stated]
     # The parts of a date are no numbers of their own: 05 in one is May in the other.
     rest = claim
     for (start, end), _ in said:
         rest = rest[:start] + " " * (end - start) + rest[end:]
-    failed += [
-        f"{found.aspect.value} {found.said}" if found.aspect is not Aspect.NEGATION else "negation"
-        for found in disagreements(rest, passages, language)
-        if found.aspect is not Aspect.NAME
+    found = disagreements(rest, passages, language)
+    facts += [
+        f"{one.aspect.value} {one.said}" if one.aspect is not Aspect.NEGATION else "negation"
+        for one in found
+        if one.aspect is not Aspect.NAME
     ]
-    return tuple(dict.fromkeys(failed))
+    names = (one.said for one in found if one.aspect is Aspect.NAME)
+    return Unstated(tuple(dict.fromkeys(facts)), tuple(names))
+
+
+def failed_checks(claim: str, passages: str, language: str = "en") -> tuple[str, ...]:
+    """The facts of the claim that the passages do not state; empty when all checks pass."""
+    return unstated(claim, passages, language).facts
 
 
 def _dates(text: str) -> Iterator[tuple[tuple[int, int], str]]:

@@ -12,9 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldsmith.corpus.agreement import (
-    Aspect,
     content_coverage,
-    disagreements,
     is_negated,
     quantities,
     same_answer,
@@ -24,7 +22,7 @@ from goldsmith.corpus.wellformed import is_refusal
 from goldsmith.corpus.words import content_words, overlap
 from goldsmith.llm.task import Outcome
 from goldsmith.records import Record
-from goldsmith.scoring.checks import failed_checks
+from goldsmith.scoring.checks import unstated
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_tasks import (
     ANSWER_RELEVANCE,
@@ -197,12 +195,11 @@ class Evidence:
 def evidence_of(claim: str, passages: Sequence[str], language: str = "en") -> Evidence:
     """Look the claim up in the passages, read together."""
     aligned = align(claim, passages, language)
-    joined = "\n".join(passages)
-    names = (d.said for d in disagreements(claim, joined, language) if d.aspect is Aspect.NAME)
+    missing = unstated(claim, "\n".join(passages), language)
     return Evidence(
         aligned=aligned,
-        unstated=failed_checks(claim, joined, language),
-        names=tuple(names),
+        unstated=missing.facts,
+        names=missing.names,
         against=_contradiction(claim, aligned, language),
     )
 
