@@ -127,3 +127,18 @@ def test_pandas_reads_every_table(frozen: Path) -> None:
         assert len(frame) == len(list(table.rows(contents)))
     questions = pd.read_parquet(frozen / "questions.parquet").set_index("query_id")
     assert questions.loc["q-days", "answer"] == "90 days"
+
+
+def test_reading_and_verifying_wake_no_heavy_library(frozen: Path) -> None:
+    """They are seconds to import, and a check in someone's CI runs for less than one."""
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from goldsmith.release.verify import verify\n"
+        "verify(Path(sys.argv[1]))\n"
+        "heavy = {'pandas', 'scipy', 'bm25s', 'numba', 'datasets', 'openai', 'huggingface_hub'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(frozen)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

@@ -11,7 +11,6 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import snowballstemmer
-from bm25s import stopwords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,21 +24,21 @@ _WORD = re.compile(
     rf"|(?:(?![{_UNSPACED}])[^\W\d_])[^\W_{_UNSPACED}]*(?:(?<=\d)\.\d+)*"
 )
 
-_LANGUAGES: dict[str, tuple[str, frozenset[str]]] = {
-    "da": ("danish", frozenset(stopwords.STOPWORDS_DANISH)),
-    "de": ("german", frozenset(stopwords.STOPWORDS_GERMAN)),
-    "en": ("english", frozenset(stopwords.STOPWORDS_EN_PLUS)),
-    "es": ("spanish", frozenset(stopwords.STOPWORDS_SPANISH)),
-    "fr": ("french", frozenset(stopwords.STOPWORDS_FRENCH)),
-    "it": ("italian", frozenset(stopwords.STOPWORDS_ITALIAN)),
-    "nl": ("dutch", frozenset(stopwords.STOPWORDS_DUTCH)),
-    "no": ("norwegian", frozenset(stopwords.STOPWORDS_NORWEGIAN)),
-    "pt": ("portuguese", frozenset(stopwords.STOPWORDS_PORTUGUESE)),
-    "ru": ("russian", frozenset(stopwords.STOPWORDS_RUSSIAN)),
-    "sv": ("swedish", frozenset(stopwords.STOPWORDS_SWEDISH)),
-    "tr": ("turkish", frozenset(stopwords.STOPWORDS_TURKISH)),
+_LANGUAGES: dict[str, tuple[str, str]] = {
+    "da": ("danish", "STOPWORDS_DANISH"),
+    "de": ("german", "STOPWORDS_GERMAN"),
+    "en": ("english", "STOPWORDS_EN_PLUS"),
+    "es": ("spanish", "STOPWORDS_SPANISH"),
+    "fr": ("french", "STOPWORDS_FRENCH"),
+    "it": ("italian", "STOPWORDS_ITALIAN"),
+    "nl": ("dutch", "STOPWORDS_DUTCH"),
+    "no": ("norwegian", "STOPWORDS_NORWEGIAN"),
+    "pt": ("portuguese", "STOPWORDS_PORTUGUESE"),
+    "ru": ("russian", "STOPWORDS_RUSSIAN"),
+    "sv": ("swedish", "STOPWORDS_SWEDISH"),
+    "tr": ("turkish", "STOPWORDS_TURKISH"),
 }
-"""ISO 639-1 code: Snowball algorithm and stop words. Other languages go unstemmed."""
+"""ISO 639-1 code: Snowball algorithm and list of stop words. Other languages go unstemmed."""
 
 # Comparing two wordings, these carry meaning that a list of stop words would throw away.
 _MEANINGFUL = frozenset({"not", "no", "never", "without", "least", "most", "before", "after"})
@@ -65,7 +64,12 @@ def stem(word: str, language: str) -> str:
 @cache
 def stop_words(language: str) -> frozenset[str]:
     """Words that say nothing about the topic."""
-    return _LANGUAGES[language][1] - _MEANINGFUL if language in _LANGUAGES else frozenset()
+    if language not in _LANGUAGES:
+        return frozenset()
+    # It brings scipy along, and numba where there is one: seconds, for those who search only.
+    from bm25s import stopwords  # noqa: PLC0415 - see above
+
+    return frozenset(getattr(stopwords, _LANGUAGES[language][1])) - _MEANINGFUL
 
 
 def content_words(text: str, language: str = "en") -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -76,19 +76,10 @@ def read_rows(content: bytes, schema: pa.Schema) -> list[Row]:
 
 
 def _rows_of(batch: pa.RecordBatch) -> Iterator[Row]:
+    # Column by column: several times faster than row by row, and without pandas.
     names = batch.schema.names
-    columns = [_values(column) for column in batch.columns]
+    columns = [column.to_pylist() for column in batch.columns]
     return (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
-
-
-def _values(column: pa.Array) -> list[Any]:
-    # Plain columns by way of numpy: several times faster than `to_pylist`, a scalar at a time.
-    is_plain = pa.types.is_string(column.type) or pa.types.is_int64(column.type)
-    fast = is_plain and column.null_count == 0
-    values: list[Any] = (
-        column.to_numpy(zero_copy_only=False).tolist() if fast else column.to_pylist()
-    )
-    return values
 
 
 def _other_columns(found: pa.Schema, expected: pa.Schema) -> str:
