@@ -61,12 +61,13 @@ O = TypeVar("O", bound=Record)  # noqa: E741 - output, as in Task[V, O]
 
 MEASURED = (
     "The judge is a set of offline rules, not a model: no basis for a release decision. Measured "
-    "against people on claims it was not tuned on, supported or not, its macro-F1 is 0.71 on WiCE, "
+    "against people on claims it was not tuned on, supported or not, its macro-F1 is 0.72 on WiCE, "
     "0.79 on BEGIN and 0.66 on SciFact; of contradictions it sees hardly any."
 )
 
-# Chosen on the development splits of WiCE and BEGIN (benchmarks/judges.py --tune); the test splits
-# and SciFact had no part in it. Contradiction has no development split: its bar is set high.
+# Chosen on the development splits of WiCE and BEGIN (benchmarks/judges.py --tune), where the
+# optimum is flat: 0.52 with a penalty of 0.3 does as well to two thousandths. The test splits and
+# SciFact had no part in it. Contradiction has no development split: its bar is set high.
 SUPPORTS_FROM = 0.58
 PARTIALLY_FROM = 0.29
 NAME_PENALTY = 0.20
