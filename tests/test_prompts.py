@@ -25,6 +25,17 @@ from goldsmith.llm.tasks import (
 )
 from goldsmith.prompts import load_prompt
 from goldsmith.records import LinkType, Record
+from goldsmith.scoring.judge_tasks import (
+    JUDGE_TASKS,
+    AnswerRelevanceVariables,
+    CorrectnessVariables,
+    DecomposeVariables,
+    InterpretableVariables,
+    PassageRelevanceVariables,
+    SufficiencyVariables,
+    SupportVariables,
+    shown,
+)
 
 if TYPE_CHECKING:
     from goldsmith.llm.task import Task
@@ -56,7 +67,21 @@ EXAMPLES: dict[type[Record], Record] = {
         language="en",
     ),
     AbsenceVariables: AbsenceVariables(question=QUESTION, source=A),
+    DecomposeVariables: DecomposeVariables(
+        question=QUESTION, before="Business has it.", sentence="It holds 10,000 events."
+    ),
+    InterpretableVariables: InterpretableVariables(question=QUESTION, claim=A.text),
+    SupportVariables: SupportVariables(claim=A.text, passages=shown((A.text, B.text))),
+    CorrectnessVariables: CorrectnessVariables(
+        question=QUESTION, statement=A.text, answer="About 10,000."
+    ),
+    AnswerRelevanceVariables: AnswerRelevanceVariables(question=QUESTION, answer=A.text),
+    PassageRelevanceVariables: PassageRelevanceVariables(question=QUESTION, passage=A.text),
+    SufficiencyVariables: SufficiencyVariables(question=QUESTION, passages=shown((A.text,))),
 }
+
+PROMPTED = (*TASKS, *JUDGE_TASKS)
+"""Every task that has a prompt."""
 
 
 def rendered(task: Task[Any, Any]) -> str:
@@ -69,12 +94,12 @@ def approved(task: Task[Any, Any]) -> Path:
     return RENDERED / f"{task.name.replace('/', '-')}.txt"
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", PROMPTED, ids=lambda task: task.name)
 def test_a_prompt_renders_as_approved(task: Task[Any, Any]) -> None:
     assert rendered(task) == approved(task).read_text("utf-8")
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", PROMPTED, ids=lambda task: task.name)
 def test_a_prompt_names_every_field_that_it_wants_back(task: Task[Any, Any]) -> None:
     text = rendered(task)
     for field in task.output.model_fields:
@@ -97,16 +122,16 @@ def test_a_closed_book_prompt_shows_no_passage() -> None:
 
 
 def test_there_is_no_prompt_file_without_a_task() -> None:
-    folders = ("generate", "critique", "probe")
+    folders = ("generate", "critique", "probe", "judge")
     files = {
         path.relative_to(ROOT / "prompts").with_suffix("").as_posix()
         for folder in folders
         for path in (ROOT / "prompts" / folder).glob("*.md")
     }
-    assert files == {task.name for task in TASKS}
+    assert files == {task.name for task in PROMPTED}
 
 
 if __name__ == "__main__":
     RENDERED.mkdir(exist_ok=True)
-    for one in TASKS:
+    for one in PROMPTED:
         approved(one).write_text(rendered(one), "utf-8")
