@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from goldsmith.records import Query
 
+_UNDECIDED = 1e-9
+"""A smaller difference of log-likelihoods is rounding, and rounding depends on the machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Label:
@@ -26,7 +29,7 @@ class _Label:
     def log_likelihood(self, asked: Sequence[str], without: Counter[str], vocabulary: int) -> float:
         """Of the words under add-one smoothing, the held-out counts taken away."""
         total = self.counts.total() - without.total() + vocabulary
-        return sum(math.log((self.counts[w] - without[w] + 1) / total) for w in asked)
+        return math.fsum(math.log((self.counts[w] - without[w] + 1) / total) for w in asked)
 
 
 def twins_told_apart(queries: Iterable[Query]) -> Share:
@@ -58,7 +61,7 @@ def twins_told_apart(queries: Iterable[Query]) -> Share:
                 label: labels[label].log_likelihood(asked, held_out[label], vocabulary)
                 for label in (True, False)
             }
-            right += likelihood[is_probe] > likelihood[not is_probe]
+            right += likelihood[is_probe] - likelihood[not is_probe] > _UNDECIDED
     return Share.of(right, len(cases))
 
 
