@@ -28,8 +28,10 @@ DEPTH = 10
 _READ = 3
 """Passages that answers are quoted from."""
 _SENTENCES = 2
-_ANSWERS_FROM = 0.3
-"""Share of the question's content words that a quoted sentence must hold; below it, abstain."""
+_ANSWERS_FROM = 0.5
+"""Share of the question's content words that the first sentence must hold; below it, abstain."""
+_ADDS_FROM = 0.25
+"""Share that a further sentence must add."""
 _REFUSAL = "I don't know."
 
 
@@ -92,7 +94,8 @@ def _quote(query: GoldQuery, chunks: Sequence[Chunk]) -> list[_Quotable]:
     covered: frozenset[str] = frozenset()
     while candidates and len(quoted) < _SENTENCES:
         best = max(candidates, key=lambda one: len(one.words - covered))
-        if len(best.words - covered) < max(1, _ANSWERS_FROM * len(asked)):
+        needed = _ADDS_FROM if quoted else _ANSWERS_FROM
+        if len(best.words - covered) < max(1, needed * len(asked)):
             break
         quoted.append(best)
         covered |= best.words

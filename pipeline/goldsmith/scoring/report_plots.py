@@ -53,6 +53,8 @@ class Part:
     count: int
     start: float
     width: float
+    colour: int
+    """By its place among all labels, so that a label keeps its colour from report to report."""
 
     @property
     def share(self) -> str:
@@ -94,9 +96,9 @@ def stacked(counts: Mapping[str, int]) -> list[Part]:
     """Parts of a bar, in the order given; empty ones are left out."""
     total = sum(counts.values())
     parts, start = [], 0.0
-    for label, count in counts.items():
+    for place, (label, count) in enumerate(counts.items(), 1):
         if count:
             width = 100 * count / total
-            parts.append(Part(label, count, start, width))
+            parts.append(Part(label, count, start, width, place))
             start += width
     return parts
