@@ -1,0 +1,64 @@
+"""The embedded model: rules over the corpus, no network, the same on every machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from goldsmith.llm import tasks
+from goldsmith.llm.task import Outcome, Task
+from goldsmith.offline.absence import judge_absence
+from goldsmith.offline.answer import answer_from
+from goldsmith.offline.factoid import write_factoid
+from goldsmith.offline.false_premise import write_false_premise
+from goldsmith.offline.groundedness import rate_groundedness
+from goldsmith.offline.library import Library
+from goldsmith.offline.missing import write_missing
+from goldsmith.offline.multi_source import write_multi_source
+from goldsmith.offline.outdated import write_outdated
+from goldsmith.offline.relevance import rate_relevance
+from goldsmith.offline.reply import Declined
+from goldsmith.offline.standalone import rate_standalone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from goldsmith.llm.task import O, V
+    from goldsmith.records import Chunk
+
+_RULES: Mapping[str, Callable[[Any, Library], Any]] = {
+    tasks.FACTOID.name: write_factoid,
+    tasks.MULTI_SOURCE.name: write_multi_source,
+    tasks.GROUNDEDNESS.name: rate_groundedness,
+    tasks.RELEVANCE.name: rate_relevance,
+    tasks.STANDALONE.name: rate_standalone,
+    tasks.ANSWER.name: answer_from,
+    tasks.MISSING.name: write_missing,
+    tasks.OUTDATED.name: write_outdated,
+    tasks.FALSE_PREMISE.name: write_false_premise,
+    tasks.ABSENCE.name: judge_absence,
+}
+
+
+class OfflineModel:
+    """A baseline: extractive, deterministic, English. It asks only what its patterns are sure of.
+
+    A passage that no pattern fits fails with `no_fact`; a text in another language with
+    `unsupported_language`.
+    """
+
+    name = "offline-1"
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._library = Library(chunks)
+
+    async def run(self, task: Task[V, O], variables: V) -> Outcome[O]:
+        """Never fails for reasons outside the variables; see `Declined` for those within."""
+        rules = _RULES.get(task.name)
+        if rules is None:
+            return Outcome(
+                self.name, failure="unsupported_task", detail=f"no rules for {task.name!r}"
+            )
+        reply = rules(variables, self._library)
+        if isinstance(reply, Declined):
+            return Outcome(self.name, failure=reply.reason, detail=reply.detail)
+        return Outcome(self.name, value=cast("O", reply))

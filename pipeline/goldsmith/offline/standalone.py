@@ -1,0 +1,40 @@
+"""Can the question be understood on its own, and does it mean one thing in this corpus?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goldsmith.llm.tasks import RatingReply, StandaloneVariables
+from goldsmith.offline.lexicon import NAME
+from goldsmith.offline.library import parts_of, stems
+from goldsmith.offline.reference import unresolved
+
+if TYPE_CHECKING:
+    from goldsmith.offline.library import Library
+
+_THIN = 3
+
+
+def rate_standalone(variables: StandaloneVariables, library: Library) -> RatingReply:
+    """1: points outside itself; 2: nothing to hold on to; 3: answered in two ways; 4, 5: stands."""
+    question = variables.question
+    pointer = unresolved(question, library.lexicon)
+    if pointer:
+        return RatingReply(rationale=f"{pointer!r} is resolved only by the passage", rating=1)
+    if len(stems(question)) == 0:
+        return RatingReply(rationale="no word of content", rating=2)
+    for part in parts_of(question):
+        answers = library.answers_to(part)
+        if len(answers) > 1:
+            listed = " / ".join(repr(answer) for answer in answers)
+            return RatingReply(rationale=f"the corpus answers {part!r} in ways: {listed}", rating=3)
+    names = NAME.findall(question)
+    if not names and len(stems(question)) < _THIN:
+        return RatingReply(rationale="no pointer, but few words and no name", rating=4)
+    held = ", ".join(names) or f"{len(stems(question))} words of content"
+    return RatingReply(rationale=f"no pointer outside the question; holds on to {held}", rating=5)
+
+
+def stands_alone(question: str, library: Library) -> bool:
+    """What the writers ask before they offer a question."""
+    return rate_standalone(StandaloneVariables(question=question), library).rating > _THIN
