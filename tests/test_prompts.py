@@ -27,6 +27,7 @@ from goldsmith.prompts import load_prompt
 from goldsmith.records import LinkType, Record
 from goldsmith.scoring.judge_tasks import (
     JUDGE_TASKS,
+    AbstentionVariables,
     AnswerRelevanceVariables,
     CorrectnessVariables,
     DecomposeVariables,
@@ -72,6 +73,7 @@ EXAMPLES: dict[type[Record], Record] = {
     ),
     InterpretableVariables: InterpretableVariables(question=QUESTION, claim=A.text),
     SupportVariables: SupportVariables(claim=A.text, passages=shown((A.text, B.text))),
+    AbstentionVariables: AbstentionVariables(question=QUESTION, answer="I do not know."),
     CorrectnessVariables: CorrectnessVariables(
         question=QUESTION, statement=A.text, answer="About 10,000."
     ),

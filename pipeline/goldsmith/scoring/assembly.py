@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldsmith.errors import InputError
+from goldsmith.scoring.answered import AnswerRules
 from goldsmith.scoring.citations_judged import single_ceiling
 from goldsmith.scoring.components import answer_correctness
 from goldsmith.scoring.corrected import corrected_accuracy
 from goldsmith.scoring.gold import Corpus
 from goldsmith.scoring.intervals import bootstrap
+from goldsmith.scoring.judged_reading import read_by_judge
 from goldsmith.scoring.label_check import check_labels
 from goldsmith.scoring.labelled import ScoreSetup, score
 from goldsmith.scoring.records import Columns, Half, Layer, Metric
@@ -75,11 +77,13 @@ async def make_report(
     setup = setup or ReportSetup()
     has_answers = _refuse_hopeless(run, gold, judge)
     draft = _Draft()
-    result = _labelled(gold, run, setup, draft) if gold is not None else None
     records = read_run(run, strict=setup.strict) if has_answers else []
     if gold is not None:
         records = [record for record in records if record.query_id in gold.numbers]
     corpus = gold.load_corpus() if gold is not None and gold.load_corpus else Corpus(frozenset())
+    if gold is not None and judge is not None and not judge.by_rules:
+        setup = await _with_judged_reading(setup, gold, records, corpus, judge)
+    result = _labelled(gold, run, setup, draft) if gold is not None else None
     judged: UnlabelledScore | None = None
     if judge is not None and any(r.answer is not None or r.claims is not None for r in records):
         judged = await _judged(records, judge, corpus, result, setup, draft)
@@ -143,6 +147,20 @@ def _digest(run: Path) -> str:
 def _kinds(gold: Gold | None) -> dict[str, str]:
     details = gold.details.values() if gold is not None else ()
     return {query.query_id: query.kind.value for query in details if query.kind}
+
+
+async def _with_judged_reading(
+    setup: ReportSetup, gold: Gold, records: Sequence[RunRecord], corpus: Corpus, judge: Judge
+) -> ReportSetup:
+    """Let the judge say who abstained, unless the caller brought a reading of its own."""
+    answers = setup.labelled.answers or AnswerRules()
+    if answers.reading is not None:
+        return setup
+    pairs = [(record, gold.query(record.query_id)) for record in records]
+    reading = await read_by_judge(pairs, judge, corpus.texts)
+    return replace(
+        setup, labelled=replace(setup.labelled, answers=replace(answers, reading=reading))
+    )
 
 
 def _labelled(gold: Gold, run: Path, setup: ReportSetup, draft: _Draft) -> ScoreResult:

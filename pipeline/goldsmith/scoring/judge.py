@@ -68,12 +68,20 @@ class Judge:
     """Asks a model, in batches, each question once, and checks what it says."""
 
     def __init__(
-        self, model: Model, *, engine: Engine | None = None, language: str = "en", note: str = ""
+        self,
+        model: Model,
+        *,
+        engine: Engine | None = None,
+        language: str = "en",
+        note: str = "",
+        by_rules: bool = False,
     ) -> None:
         self._model = model
         self._language = language
         self._engine = engine or LocalEngine()
         self._answered: dict[tuple[str, Record], Outcome[Any]] = {}
+        self.by_rules = by_rules
+        """It reads words, not meaning; the labelled half does that without a judge."""
         self.note = note
         """A sentence that every report with this judge prints: how well it was measured to do."""
 

@@ -22,9 +22,11 @@ from goldsmith.corpus.wellformed import is_refusal
 from goldsmith.corpus.words import content_words, overlap
 from goldsmith.llm.task import Outcome
 from goldsmith.records import Record
+from goldsmith.scoring.abstention import abstains
 from goldsmith.scoring.checks import unstated
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_tasks import (
+    ABSTENTION,
     ANSWER_RELEVANCE,
     CORRECTNESS,
     DECOMPOSE,
@@ -32,6 +34,8 @@ from goldsmith.scoring.judge_tasks import (
     PASSAGE_RELEVANCE,
     SUFFICIENCY,
     SUPPORT,
+    AbstentionReply,
+    AbstentionVariables,
     AnswerRelevanceVariables,
     CorrectnessReply,
     CorrectnessVariables,
@@ -41,6 +45,7 @@ from goldsmith.scoring.judge_tasks import (
     InterpretableReply,
     InterpretableVariables,
     PassageRelevanceVariables,
+    Response,
     Stated,
     SufficiencyVariables,
     SupportReply,
@@ -94,6 +99,7 @@ class OfflineJudge:
             DECOMPOSE.name: self._decompose,
             INTERPRETABLE.name: self._interpretable,
             SUPPORT.name: self._support,
+            ABSTENTION.name: self._abstention,
             CORRECTNESS.name: self._correctness,
             ANSWER_RELEVANCE.name: self._answer_relevance,
             PASSAGE_RELEVANCE.name: self._passage_relevance,
@@ -132,6 +138,13 @@ class OfflineJudge:
             {"rationale": evidence.rationale, "verdict": verdict_of(evidence)}
         )
 
+    def _abstention(self, asked: AbstentionVariables) -> AbstentionReply:
+        declined = abstains(asked.answer, self._language)
+        return AbstentionReply(
+            rationale="its first sentence declines" if declined else "its first sentence answers",
+            verdict=Response.ABSTAINS if declined else Response.ANSWERS,
+        )
+
     def _correctness(self, asked: CorrectnessVariables) -> CorrectnessReply:
         parts = [s.text for s in sentences(asked.answer, self._language)] or [asked.answer]
         if any(same_answer(asked.statement, part, self._language) for part in parts):
@@ -163,7 +176,9 @@ class OfflineJudge:
 
 def offline_judge(*, engine: Engine | None = None, language: str = "en") -> Judge:
     """The offline rules as a judge that says how well it was measured to do."""
-    return Judge(OfflineJudge(language), engine=engine, language=language, note=MEASURED)
+    return Judge(
+        OfflineJudge(language), engine=engine, language=language, note=MEASURED, by_rules=True
+    )
 
 
 def _from(share: float, threshold: float) -> YesNoReply:

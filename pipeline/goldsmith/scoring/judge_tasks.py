@@ -38,6 +38,13 @@ class Stated(StrEnum):
     LEAVES_OUT = "leaves_out"
 
 
+class Response(StrEnum):
+    """What a system did with a question."""
+
+    ABSTAINS = "abstains"
+    ANSWERS = "answers"
+
+
 class YesNo(StrEnum):
     YES = "yes"
     NO = "no"
@@ -100,6 +107,16 @@ class AnswerRelevanceVariables(Record):
     answer: str
 
 
+class AbstentionVariables(Record):
+    question: str
+    answer: str
+
+
+class AbstentionReply(Record):
+    rationale: str
+    verdict: Response
+
+
 class PassageRelevanceVariables(Record):
     question: str
     passage: str
@@ -118,6 +135,7 @@ class YesNoReply(Record):
 DECOMPOSE = Task("judge/decompose", DecomposeVariables, DecomposeReply)
 INTERPRETABLE = Task("judge/interpretable", InterpretableVariables, InterpretableReply)
 SUPPORT = Task("judge/support", SupportVariables, SupportReply)
+ABSTENTION = Task("judge/abstention", AbstentionVariables, AbstentionReply)
 CORRECTNESS = Task("judge/correctness", CorrectnessVariables, CorrectnessReply)
 ANSWER_RELEVANCE = Task("judge/answer_relevance", AnswerRelevanceVariables, YesNoReply)
 PASSAGE_RELEVANCE = Task("judge/passage_relevance", PassageRelevanceVariables, YesNoReply)
@@ -127,6 +145,7 @@ JUDGE_TASKS: tuple[Task[Any, Any], ...] = (
     DECOMPOSE,
     INTERPRETABLE,
     SUPPORT,
+    ABSTENTION,
     CORRECTNESS,
     ANSWER_RELEVANCE,
     PASSAGE_RELEVANCE,
