@@ -87,17 +87,8 @@ async def make_report(
     judged: UnlabelledScore | None = None
     if judge is not None and any(r.answer is not None or r.claims is not None for r in records):
         judged = await _judged(records, judge, corpus, result, setup, draft)
-    counted = result.counts["queries"] - result.counts["missing_in_run"] if result else 0
     report = Report(
-        run=RunInfo(
-            name=run.name,
-            digest=_digest(run),
-            records=len(records) or counted,
-            judge=judged.judge if judged else None,
-            judge_note=judged.judge_note if judged else "",
-            decomposer=judged.decomposer if judged else None,
-            counts=draft.counts,
-        ),
+        run=_run_info(run, records, result, judged, draft),
         metrics=tuple(draft.metrics),
         release=_release(gold),
         columns=tuple(draft.columns),
@@ -110,6 +101,26 @@ async def make_report(
     if result is None or not records:
         return report
     return _triaged(report, result, records, corpus, setup)
+
+
+def _run_info(
+    run: Path,
+    records: Sequence[RunRecord],
+    result: ScoreResult | None,
+    judged: UnlabelledScore | None,
+    draft: _Draft,
+) -> RunInfo:
+    # A TREC run has no records to count, only queries that it answers.
+    answered = result.counts["queries"] - result.counts["missing_in_run"] if result else 0
+    return RunInfo(
+        name=run.name,
+        digest=_digest(run),
+        records=len(records) or answered,
+        judge=judged.judge if judged else None,
+        judge_note=judged.judge_note if judged else "",
+        decomposer=judged.decomposer if judged else None,
+        counts=draft.counts,
+    )
 
 
 def _refuse_hopeless(run: Path, gold: Gold | None, judge: Judge | None) -> bool:

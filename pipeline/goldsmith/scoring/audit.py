@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from goldsmith.scoring.confusion import ClassFigures
     from goldsmith.scoring.human_labels import LabelledClaim, Labels
     from goldsmith.scoring.intervals import Interval
 
@@ -241,18 +242,19 @@ def _table(
         accuracy=bootstrap(matrix.accuracy, accuracy) if shared else exact,
         macro_f1=bootstrap(matrix.macro_f1, macro_f1),
         kappa=bootstrap(matrix.kappa, kappa),
-        classes=tuple(
-            ClassRow(
-                label=c.label,
-                support=c.support,
-                predicted=c.predicted,
-                prevalence=c.support / matrix.n if matrix.n else None,
-                precision=_wilson(c.right, c.predicted),
-                recall=_wilson(c.right, c.support),
-                f1=c.f1,
-            )
-            for c in matrix.classes
-        ),
+        classes=tuple(_class_row(figures, matrix.n) for figures in matrix.classes),
+    )
+
+
+def _class_row(figures: ClassFigures, n: int) -> ClassRow:
+    return ClassRow(
+        label=figures.label,
+        support=figures.support,
+        predicted=figures.predicted,
+        prevalence=figures.support / n if n else None,
+        precision=_wilson(figures.right, figures.predicted),
+        recall=_wilson(figures.right, figures.support),
+        f1=figures.f1,
     )
 
 

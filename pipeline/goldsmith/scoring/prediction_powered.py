@@ -7,10 +7,10 @@ only the judge saw, plus the judge's mean error on the few rows that people saw 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,5 +59,5 @@ def corrected_share(
     predicted = np.asarray(unlabelled_judge, dtype=np.float64)
     value = float(predicted.mean() + errors.mean())
     spread = np.sqrt(predicted.var() / len(predicted) + errors.var() / len(errors))
-    half = float(norm.ppf((1 + level) / 2) * spread)
+    half = float(NormalDist().inv_cdf((1 + level) / 2) * spread)
     return Corrected(value, value - half, value + half, len(errors), len(predicted))
