@@ -14,7 +14,7 @@ from goldsmith.llm.faults import ThrottledError
 from goldsmith.llm.limited import Limited, Limits
 from goldsmith.llm.rates import SlidingMinute, Width
 from goldsmith.llm.request import Reply, Request
-from goldsmith.llm.retrying import Patience, Retrying
+from goldsmith.llm.retrying import Patience, Persistence, Retrying
 from tests.llm.test_budget import a_request
 from tests.support.asking import ManualClock
 
@@ -47,7 +47,8 @@ def run_all(limits: Limits, inner: Timed, calls: int) -> None:
     async def run() -> None:
         clock = inner.clock
         limited = Limited(inner, limits, clock)
-        stack = Retrying(limited, Patience(seconds=1e9), clock, Random(7))
+        persistence = Persistence(Patience(seconds=1e9), clock, Random(7))
+        stack = Retrying(limited, persistence)
         await asyncio.gather(*(stack.send(a_request(number)) for number in range(calls)))
 
     asyncio.run(run())

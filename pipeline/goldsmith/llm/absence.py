@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from goldsmith.records import Chunk
 
 
+_SCORE_DIGITS = 3
+"""A score is published and so part of a release's digest: its last bits differ between machines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Searched:
     """A proof, or the outcome of the passage on which no verdict could be had."""
@@ -69,7 +73,7 @@ class AbsenceSearch:
                 Nearest(
                     chunk_id=hit.chunk_id,
                     rank=rank,
-                    score=hit.score,
+                    score=round(hit.score, _SCORE_DIGITS),
                     verdict=outcome.value.verdict,
                     rationale=outcome.value.rationale,
                 )

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 class Cached:
     """Replies from the cache, else from `inner`; stored before they are returned.
 
-    Equal requests that are under way at the same time share one call. With `offline`, a request
-    that is not in the cache is a `CacheError`.
+    Equal requests that are under way at the same time share one call. Without `inner` nothing is
+    asked: a request that is not in the cache is a `CacheError`.
     """
 
-    def __init__(self, inner: Sender, cache: ResponseCache, *, offline: bool = False) -> None:
+    def __init__(self, inner: Sender | None, cache: ResponseCache) -> None:
         self._inner = inner
         self._cache = cache
-        self._offline = offline
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
         self._full: CacheError | None = None
         """The cache took no more: nothing further is paid for."""
@@ -33,11 +32,6 @@ class Cached:
     async def send(self, request: Request) -> Reply:
         if (reply := self._cache.get(request.key)) is not None:
             return reply
-        if self._offline:
-            raise CacheError(
-                f"a call of task {request.task!r} (key {request.key[:12]}) is not in the cache, "
-                "and the build was told to make no calls: allow calls, or import the cache it needs"
-            )
         while (shared := self._under_way.get(request.key)) is not None:
             try:
                 return replace(await asyncio.shield(shared), cached=True)
@@ -47,6 +41,11 @@ class Cached:
         return await self._ask(request)
 
     async def _ask(self, request: Request) -> Reply:
+        if self._inner is None:
+            raise CacheError(
+                f"a call of task {request.task!r} (key {request.key[:12]}) is not in the cache, "
+                "and the build was told to make no calls: allow calls, or import the cache it needs"
+            )
         if self._full is not None:
             raise self._full
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 64 * 2**20
 """A reply has kilobytes."""
+_MOST_FILE_BYTES = 2**30
+"""Of the replies of a batch."""
 _MOST_PACKED_BYTES = 2**18
 """Of a body that comes compressed though it was asked not to: it may unpack to a thousandfold."""
 
@@ -40,4 +42,6 @@ async def cap(response: httpx2.Response) -> None:
     """A response hook: called before the body is read."""
     packed = response.headers.get("content-encoding", "identity") != "identity"
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    response.stream = CappedStream(response.stream, _MOST_PACKED_BYTES if packed else _MOST_BYTES)
+    is_file = response.request.url.path.endswith("/content")
+    limit = _MOST_FILE_BYTES if is_file else _MOST_PACKED_BYTES if packed else _MOST_BYTES
+    response.stream = CappedStream(response.stream, limit)

@@ -25,7 +25,7 @@ class OpenAIClient:
         while True:
             body = self._dialect.body(request)
             try:
-                content = await self._connection.chat(body)
+                content = await self._connection.post("/chat/completions", body)
             except RejectedError as error:
                 if not self._dialect.learn(body, error.said):
                     raise

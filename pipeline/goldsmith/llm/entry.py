@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 import orjson
 
 from goldsmith.ids import canonical_json
 from goldsmith.llm.request import Finish, Reply
 
-if TYPE_CHECKING:
-    from goldsmith.llm.request import Request
+
+class Asked(Protocol):
+    """What the cache needs to know of a request."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def task(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def identity(self) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Entry:
         return sha256(self.identity) == self.key and sha256(self.reply) == self.checksum
 
     @classmethod
-    def of(cls, request: Request, reply: Reply) -> Self:
+    def of(cls, asked: Asked, reply: Reply) -> Self:
         content = canonical_json(
             {
                 "text": reply.text,
@@ -42,9 +52,7 @@ class Entry:
                 "model": reply.model,
             }
         )
-        return cls(
-            request.key, request.task, request.model, request.identity, content, sha256(content)
-        )
+        return cls(asked.key, asked.task, asked.model, asked.identity, content, sha256(content))
 
     @property
     def row(self) -> tuple[str, str, str, bytes, bytes, str]:

@@ -8,6 +8,8 @@ CallError               this call found no reply
 
 from __future__ import annotations
 
+from goldsmith.errors import ModelError
+
 
 class CallError(Exception):
     """One call found no reply; `failure` is the word for the funnel."""
@@ -45,3 +47,7 @@ class RejectedError(CallError):
         super().__init__(message)
         self.said = said
         """In the endpoint's own words."""
+
+
+class NotFoundError(ModelError):
+    """404: for a call, the model or the address is wrong; for a batch, it is gone."""

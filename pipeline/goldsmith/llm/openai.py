@@ -47,12 +47,14 @@ class Connection:
 
     def __init__(self, endpoint: Endpoint, clock: Clock) -> None:
         """Raises `ModelError` without openai or a key, `SettingsError` for an unusable address."""
-        self._endpoint = endpoint
+        self.model = endpoint.model
         self._clock = clock
         self._openai = _imported(endpoint.model)
         self._client = _client(self._openai, endpoint)
         self.where = _address(self._client.base_url)
         """The address of the endpoint, fit for messages."""
+        self._seconds = endpoint.timeout_seconds
+        self._plain = _plain_response()
         self._network_errors = _network_errors(self._openai)
 
     async def __aenter__(self) -> Self:
@@ -66,19 +68,31 @@ class Connection:
     ) -> None:
         await self._client.close()
 
-    async def chat(self, body: dict[str, Any]) -> bytes:
-        """The body of the response to a chat completion, as it came."""
-        import httpx2  # noqa: PLC0415 - loaded with openai
-
+    async def post(self, path: str, body: dict[str, Any]) -> bytes:
+        """The body of the response, as it came."""
         # The plain response: the client's typed one costs more time than all of goldsmith's layers.
         response = await self._translated(
-            self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+            self._client.post(path, cast_to=self._plain, body=body), self._seconds
         )
-        return response.content
+        return bytes(response.content)
 
-    async def _translated(self, call: Awaitable[_T]) -> _T:
+    async def get(self, path: str, seconds: float | None = None) -> bytes:
+        """Likewise; `seconds` in place of the time limit of a call, for a large file."""
+        response = await self._translated(
+            self._client.get(path, cast_to=self._plain), seconds or self._seconds
+        )
+        return bytes(response.content)
+
+    async def upload(self, name: str, content: bytes, seconds: float) -> str:
+        """The id of a new file of the batch API."""
+        file = await self._translated(
+            self._client.files.create(file=(name, content), purpose="batch", timeout=seconds),
+            seconds,
+        )
+        return file.id
+
+    async def _translated(self, call: Awaitable[_T], seconds: float) -> _T:
         """Await a call. The time limit covers the last byte of the response, too."""
-        seconds = self._endpoint.timeout_seconds
         try:
             async with asyncio.timeout(seconds):
                 return await call
@@ -97,7 +111,7 @@ class Connection:
             status=error.status_code,
             message=self._hidden(" ".join(str(message or error.message).split())),
             where=self.where,
-            model=self._endpoint.model,
+            model=self.model,
             code=error.code,
             param=error.param,
             headers=error.response.headers,
@@ -170,6 +184,12 @@ def _client(module: Any, endpoint: Endpoint) -> openai.AsyncOpenAI:  # noqa: ANN
             f"model {endpoint.model!r} cannot be asked without a key: {HOW_TO_GET_A_KEY}"
         ) from error
     return client
+
+
+def _plain_response() -> Any:  # noqa: ANN401 - a class that is loaded lazily
+    import httpx2  # noqa: PLC0415 - loaded with openai
+
+    return httpx2.Response
 
 
 def _network_errors(module: Any) -> tuple[type[BaseException], ...]:  # noqa: ANN401 - a module

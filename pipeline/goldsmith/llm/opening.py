@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
+from goldsmith.llm.batch_desk import BatchDesk
+from goldsmith.llm.batched import Batched
 from goldsmith.llm.budgeted import Budget, Budgeted
 from goldsmith.llm.cache import ResponseCache
 from goldsmith.llm.cached import Cached
@@ -16,14 +18,18 @@ from goldsmith.llm.ledger import Ledger
 from goldsmith.llm.limited import Limited, Limits
 from goldsmith.llm.openai import Connection, Endpoint
 from goldsmith.llm.prompted import PromptedModel
-from goldsmith.llm.retrying import Patience, Retrying
+from goldsmith.llm.retrying import Patience, Persistence, Retrying
+from goldsmith.settings import CallMode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
     from goldsmith.llm.clock import Clock
+    from goldsmith.llm.request import Sender
     from goldsmith.settings import ModelSettings, RuntimeSettings
+
+_PENDING_IN_BATCHES = 50_000
 
 
 @asynccontextmanager
@@ -41,28 +47,47 @@ async def open_model(
 
     Raises `ModelError` without a key, `SettingsError` for a limit on cost without a price, and
     `CacheError` when the cache cannot be opened. With `offline_cache`, here or in `runtime`,
-    nothing is sent: a call that is not in the cache is a `CacheError`.
+    nothing is sent and no key is needed: a call that is not in the cache is a `CacheError`.
     """
     clock = clock or SystemClock()
-    price = runtime.prices.get(model.name)
     budget = _budget(model, runtime)
-    patience = patience or Patience(seconds=runtime.retry_seconds)
-    endpoint = Endpoint(model.name, runtime.base_url, runtime.timeout_seconds, runtime.concurrency)
-    limits = Limits(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
-    with ResponseCache(cache_folder) as cache:
-        async with Connection(endpoint, clock) as connection:
-            limited = Limited(OpenAIClient(connection), limits, clock)
-            # Seeded, so that a build waits alike whenever the endpoint behaves alike.
-            retrying = Retrying(limited, patience, clock, Random(model.seed or 0))  # noqa: S311
-            budgeted = Budgeted(retrying, budget)
-            yield PromptedModel(
-                Cached(budgeted, cache, offline=offline_cache or runtime.offline_cache),
-                prompts_folder,
-                name=model.name,
-                seed=model.seed,
-                max_reasks=runtime.max_reasks,
-                ledger=Ledger(model.name, price),
+    # Seeded, so that a build waits alike whenever the endpoint behaves alike.
+    random = Random(model.seed or 0)  # noqa: S311 - jitter
+    persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
+    async with AsyncExitStack() as stack:
+        cache = stack.enter_context(ResponseCache(cache_folder))
+        inner: Sender | None = None
+        if not (offline_cache or runtime.offline_cache):
+            endpoint = Endpoint(
+                model.name, runtime.base_url, runtime.timeout_seconds, runtime.concurrency
             )
+            connection = await stack.enter_async_context(Connection(endpoint, clock))
+            if runtime.mode is CallMode.BATCH:
+                desk = BatchDesk(connection, cache, persistence, clock)
+                inner = await stack.enter_async_context(Batched(desk, clock))
+            else:
+                inner = Retrying(_limited(connection, runtime, clock), persistence)
+        yield PromptedModel(
+            Cached(inner and Budgeted(inner, budget), cache),
+            prompts_folder,
+            name=model.name,
+            seed=model.seed,
+            max_reasks=runtime.max_reasks,
+            ledger=Ledger(model.name, budget.price),
+        )
+
+
+def _limited(connection: Connection, runtime: RuntimeSettings, clock: Clock) -> Limited:
+    limits = Limits(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
+    return Limited(OpenAIClient(connection), limits, clock)
+
+
+def pending_calls(runtime: RuntimeSettings) -> int:
+    """How many items a stage should have under way: what an engine is opened with.
+
+    A batch takes what waits when it is sent, so in that mode a stage asks for all it has at once.
+    """
+    return _PENDING_IN_BATCHES if runtime.mode is CallMode.BATCH else runtime.concurrency
 
 
 def _budget(model: ModelSettings, runtime: RuntimeSettings) -> Budget:

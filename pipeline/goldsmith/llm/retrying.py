@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from goldsmith.errors import ModelError
 from goldsmith.llm.faults import ThrottledError, TransientError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from random import Random
 
     from goldsmith.llm.clock import Clock
     from goldsmith.llm.request import Reply, Request, Sender
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -35,24 +38,24 @@ class Patience:
     """Likewise of one that answers, but with errors: some requests make a server stumble."""
 
 
-class Retrying:
-    """Sends again what failed in passing; calls the endpoint dead when nothing gets through."""
+class Persistence:
+    """Repeats what failed in passing; calls the endpoint dead when nothing gets through."""
 
-    def __init__(self, inner: Sender, patience: Patience, clock: Clock, random: Random) -> None:
-        self._inner = inner
+    def __init__(self, patience: Patience, clock: Clock, random: Random) -> None:
         self._patience = patience
         self._clock = clock
         self._random = random
         self._given_up = 0
         self._last_reply = clock.now()
 
-    async def send(self, request: Request) -> Reply:
+    async def repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """The result of the first attempt that has one, else the error of the last."""
         started = self._clock.now()
         attempts = failed = 0
         while True:
             attempts += 1
             try:
-                reply = await self._inner.send(request)
+                result = await attempt()
             except TransientError as error:
                 self._refuse_to_wait(error)
                 failed += not isinstance(error, ThrottledError)
@@ -66,7 +69,7 @@ class Retrying:
             else:
                 self._given_up = 0
                 self._last_reply = self._clock.now()
-                return reply
+                return result
 
     def _wait(self, attempts: int, error: TransientError) -> float:
         """Half to all of the doubled wait; where the endpoint named a time, a little more."""
@@ -96,3 +99,14 @@ class Retrying:
             f"the endpoint does not answer: {error} (calls given up in a row: {self._given_up}; "
             f"no reply for {silent:.0f} s); what was answered is in the cache, so run again later"
         ) from error
+
+
+class Retrying:
+    """The layer: every call as often as it takes."""
+
+    def __init__(self, inner: Sender, persistence: Persistence) -> None:
+        self._inner = inner
+        self._persistence = persistence
+
+    async def send(self, request: Request) -> Reply:
+        return await self._persistence.repeat(lambda: self._inner.send(request))

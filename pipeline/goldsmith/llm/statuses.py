@@ -8,7 +8,13 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import ModelError
-from goldsmith.llm.faults import CallError, RejectedError, ThrottledError, TransientError
+from goldsmith.llm.faults import (
+    CallError,
+    NotFoundError,
+    RejectedError,
+    ThrottledError,
+    TransientError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +53,7 @@ class Refusal:
         if self.code == "insufficient_quota":
             return ModelError(f"the account at {self.where} has no quota left: {said}")
         if self._says_no_such_model:
-            return ModelError(
+            return NotFoundError(
                 f"model {self.model!r} is not to be had at {self.where}: {said}; "
                 "see model.name in build.yaml and base_url in runtime.yaml"
             )
