@@ -70,7 +70,7 @@ def funnel_table(rows: Sequence[FunnelRow]) -> Table:
     """Requested = kept + rejected + failed, a row for each stage and kind."""
     table = Table(title="Funnel", title_justify="left")
     for column in ("stage", "kind"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=True)
     for column in ("requested", "kept", "rejected", "failed"):
         table.add_column(column, justify="right")
     table.add_column("reasons", overflow="fold")

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from goldsmith.corpus.projection import Projection
 from goldsmith.funnel import FunnelRow, account
-from goldsmith.records import Answering, Evidence, Judgement, Query
+from goldsmith.records import (
+    JUDGED_BY_SOURCE,
+    JUDGED_BY_SPAN,
+    Answering,
+    Evidence,
+    Judgement,
+    Query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +81,7 @@ def _judgements(query: Query, evidence: Sequence[Evidence]) -> list[Judgement]:
     for before, after in zip(query.evidence, evidence, strict=True):
         for chunk_id in after.all_chunk_ids:
             source = chunk_id in before.chunk_ids
-            judge = "source" if source else "overlap_or_duplicate"
+            judge = JUDGED_BY_SOURCE if source else JUDGED_BY_SPAN
             verdict = Answering.ANSWERS if chunk_id in after.chunk_ids else Answering.PARTLY
             by_chunk.setdefault(
                 chunk_id,
