@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from rich.console import Console
-from rich.table import Table
 
 from goldsmith.ids import uniform_hash
 from goldsmith.llm.opening import open_model
 from goldsmith.scoring import judge_offline
-from goldsmith.scoring.audit import AuditReport, audit
+from goldsmith.scoring.audit import audit
+from goldsmith.scoring.audit_view import audit_view
 from goldsmith.scoring.confusion import confusion
 from goldsmith.scoring.human_labels import LabelRow, gather
 from goldsmith.scoring.judge import Judge
@@ -87,27 +87,8 @@ async def measure(arguments: argparse.Namespace) -> None:
         judge = Judge(model)
         for part in read_parts(arguments.data, arguments.rows):
             report = await audit(gather(part.rows), judge)
-            console.print(table_of(part, report))
-
-
-def table_of(part: Part, report: AuditReport) -> Table:
-    table = Table(title=f"{part.name}, {part.split} split: {report.judge}", title_justify="left")
-    for column in ("scale", "class", "people", "judge", "precision", "recall", "F1"):
-        table.add_column(column)
-    for scale in report.tables:
-        for row in scale.classes:
-            figures = (row.precision.value, row.recall.value, row.f1)
-            shown = ("-" if figure is None else f"{figure:.3f}" for figure in figures)
-            table.add_row(scale.scale, row.label, str(row.support), str(row.predicted), *shown)
-        for name in ("macro_f1", "accuracy", "kappa"):
-            found = getattr(scale, name)
-            spread = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"
-            value = "-" if found.value is None else f"{found.value:.3f}"
-            table.add_row(scale.scale, name, f"n = {scale.n}", f"{value}{spread}")
-        table.add_section()
-    unreadable = sum(row.judge is None for row in report.audited)
-    table.caption = f"{unreadable} verdicts could not be read; {len(report.refused)} rows refused"
-    return table
+            console.rule(f"{part.name}, {part.split} split")
+            console.print(audit_view(report))
 
 
 # -- tuning ---------------------------------------------------------------------------------------

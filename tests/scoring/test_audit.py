@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,18 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from goldsmith.errors import InputError
 from goldsmith.llm.scripted import Failure, ScriptedModel
 from goldsmith.scoring.audit import AuditSettings, audit
-from goldsmith.scoring.confusion import Confusion, confusion, expected_calibration_error
+from goldsmith.scoring.audit_view import audit_view
+from goldsmith.scoring.confusion import (
+    CONVENTIONS,
+    Confusion,
+    confusion,
+    expected_calibration_error,
+)
 from goldsmith.scoring.human_labels import LabelledPassage, LabelRow, gather, read_labels
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_tasks import SUPPORT, SupportReply, SupportVariables
@@ -261,6 +269,23 @@ def test_every_malformed_line_is_named(tmp_path: Path) -> None:
         read_labels(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_labels(tmp_path / "none.jsonl")
+
+
+def test_an_audit_is_printed_with_its_conventions() -> None:
+    rows = [
+        label("1", "a", "a", Verdict.SUPPORTS, rater="x"),
+        label("1", "a", "a", Verdict.SUPPORTS, rater="y"),
+        label("2", "# a", "b", Verdict.DOES_NOT_SUPPORT, rater="x"),
+        label("2", "# a", "b!", Verdict.DOES_NOT_SUPPORT, rater="y"),
+    ]
+    report = asyncio.run(audit(gather(rows), facts_judge()))
+    console = Console(file=io.StringIO(), width=120, color_system=None)
+    console.print(audit_view(report))
+    assert isinstance(console.file, io.StringIO)
+    printed = console.file.getvalue()
+    for said in ("people among themselves", "unreadable", "macro-F1 1.000", "routing", "refused:"):
+        assert said in printed, said
+    assert all(convention in printed for convention in CONVENTIONS)
 
 
 def test_real_labels_are_read_as_they_are(shared_data: Path) -> None:
