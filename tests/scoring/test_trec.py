@@ -274,7 +274,10 @@ def test_bounds_and_expectation_are_those_of_all_orders(
     for name, seen in tried.items():
         if not name.startswith("unjudged"):
             expected = (min(seen), max(seen), float(np.mean(seen)))
-            assert bounds(lazy[name]) == pytest.approx(expected, abs=1e-9), name
+            value = by_query(gold, lazy[name])["q"]
+            # Without a tie around a relevant chunk there is one value.
+            found = (value,) * 3 if lazy[name].bounds is None else bounds(lazy[name])
+            assert found == pytest.approx(expected, abs=1e-9), name
 
 
 def all_orders(ranked: Mapping[str, float]) -> list[list[str]]:

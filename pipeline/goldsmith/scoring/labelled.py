@@ -42,6 +42,8 @@ class ScoreSetup:
     seed: int = SEED
     resamples: int = 1000
     rules: ScanRules = field(default_factory=ScanRules)
+    workers: int | None = None
+    """Processes that read a large run; None: one a processor. Changes no figure."""
     answers: AnswerRules | None = None
     """How answers are read; None: without a judge."""
 
@@ -68,7 +70,7 @@ def score(gold: Gold, run: Path, setup: ScoreSetup | None = None) -> ScoreResult
     Raises `InputError` with all faults of the file; nothing is computed from half a run.
     """
     setup = setup or ScoreSetup()
-    scan = scan_run(run, gold, setup.rules)
+    scan = scan_run(run, gold, setup.rules, workers=setup.workers)
     retrieval = retrieval_columns(gold, scan, cutoffs=setup.cutoffs, seed=setup.seed)
     answers = _answers(gold, run, setup) if scan.with_answers else None
     columns = Columns(

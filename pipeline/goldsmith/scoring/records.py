@@ -160,15 +160,17 @@ class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
     def chunk_ids(self) -> list[str]:
         """The ranked ids, repeats included."""
         listed = self.retrieved
+        # Read by the million: trying is cheaper than asking each item what it is.
         try:
             return [item.chunk_id for item in listed]  # type: ignore[union-attr]
         except AttributeError:
-            # Bare ids, or both: asking is dearer than trying, and this is read by the million.
+            if set(map(type, listed)) == {str}:
+                return listed  # type: ignore[return-value]
             return [item if isinstance(item, str) else item.chunk_id for item in listed]
 
     @property
     def scores(self) -> list[float] | None:
-        """The scores that are given, in rank order; None when there are none."""
+        """The scores that are given, in rank order; None when the items are bare ids."""
         listed = self.retrieved
         found: list[float | None]
         try:
@@ -177,7 +179,7 @@ class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
             if set(map(type, listed)) == {str}:
                 return None
             found = [None if isinstance(item, str) else item.score for item in listed]
-        return [score for score in found if score is not None]
+        return [score for score in found if score is not None] if None in found else found  # type: ignore[return-value]
 
     @property
     def items(self) -> list[Retrieved]:

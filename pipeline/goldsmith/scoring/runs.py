@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,6 +29,9 @@ _AT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`", re.DOTALL)
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
+
+
+_BLOCK_BYTES = 1 << 18
 
 
 class _LenientRetrieved(Retrieved, frozen=True, gc=False, forbid_unknown_fields=False):
@@ -86,16 +90,17 @@ class RunReader:
         the file as a whole is sound is known, and must be asked of `faults`, at the end.
         """
         with self.path.open("rb") as file:
-            for number, line in lines_between(file, start, end):
-                try:
-                    record = self._decode.decode(line)
-                except (msgspec.DecodeError, RecursionError) as error:
-                    again = self._second_look(line, number, error)
-                    if again is None:
-                        continue
-                    record = again
-                if self._ranked_as_scored(record, number):
-                    yield number, record
+            for first, lines in line_blocks(file, start, end):
+                for number, line in enumerate(lines, first):
+                    record = self._record(line, number)
+                    if record is not None and self._ranked_as_scored(record, number):
+                        yield number, record
+
+    def _record(self, line: bytes, number: int) -> RunRecord | None:
+        try:
+            return self._decode.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            return self._second_look(line, number, error)
 
     def _second_look(self, line: bytes, number: int, error: Exception) -> RunRecord | None:
         """Explain a line that did not decode, or read it after all when it only says too much."""
@@ -185,17 +190,28 @@ def note_repeated_query(faults: FaultList, line: int, query_id: str, first: str)
     faults.add(line, "query_id", "repeated_query_id", query_id, expected)
 
 
-def lines_between(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
-    """(number from 1, line) of the lines from byte `start`, where one begins, to byte `end`."""
-    position = start
+def line_blocks(
+    file: BinaryIO, start: int = 0, end: int | None = None, size: int = _BLOCK_BYTES
+) -> Iterator[tuple[int, list[bytes]]]:
+    """(number of the first line, lines) of about `size` bytes at a time.
+
+    `start` is where a line begins; the lines are those that begin before byte `end`. Numbers count
+    from 1 at `start`.
+    """
+    position, number = start, 1
     file.seek(start)
-    for number, line in enumerate(file, 1):
+    while lines := file.readlines(size):
+        begun = position
+        position = file.tell()
+        if end is not None and position >= end:
+            begins = list(accumulate(map(len, lines), initial=begun))
+            lines = lines[: bisect_left(begins, end)]
+        if begun == 0 and lines:
+            lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
+        yield number, lines
+        number += len(lines)
         if end is not None and position >= end:
             return
-        position += len(line)
-        if number == 1 and not start:
-            line = line.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - a byte order mark
-        yield number, line
 
 
 def _numbers(value: object, path: str) -> Iterator[tuple[str, float]]:

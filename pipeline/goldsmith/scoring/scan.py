@@ -10,8 +10,11 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from goldsmith.errors import InputError
 from goldsmith.scoring.runs import RunReader, is_json_lines, note_repeated_query
+from goldsmith.scoring.scan_parts import scan_in_parts
 from goldsmith.scoring.spans import span_hits
 from goldsmith.scoring.trec_runs import TrecReader
 
@@ -81,10 +84,28 @@ class Scan:
     def of(cls, queries: int) -> Scan:
         return cls(answered=bytearray(queries), lengths=array("i", bytes(4 * queries)))
 
+    def merge(self, other: Scan) -> bool:
+        """Take in the scan of another part of the same file.
+
+        False, and nothing is taken, when both hold a query: its rows lie apart, or it is repeated.
+        """
+        ours, theirs = (np.frombuffer(s.answered, dtype=np.bool_) for s in (self, other))
+        if np.any(ours & theirs):
+            return False
+        self.answered = bytearray((ours | theirs).tobytes())
+        lengths = (np.frombuffer(s.lengths, dtype=np.intc) for s in (self, other))
+        self.lengths = array("i", np.add(*lengths).tobytes())
+        for name in ("places", "ranks", "tie_starts", "tie_sizes", "copy_owners", "copy_ranks"):
+            getattr(self, name).extend(getattr(other, name))
+        self.duplicates += other.duplicates
+        self.extra += other.extra
+        self.with_answers += other.with_answers
+        return True
+
     @property
     def has_ties(self) -> bool:
-        """Whether the order of equal scores is in doubt: in TREC runs only."""
-        return bool(self.tie_sizes)
+        """Whether a judged chunk has the same score as another one: in TREC runs only."""
+        return bool(np.any(np.array(self.tie_sizes) > 1))
 
 
 class _Scanning:
@@ -130,6 +151,12 @@ class _Scanning:
             if chunk_id in judged:
                 self.scan.copy_owners.append(number)
                 self.scan.copy_ranks.append(rank)
+
+    def in_order(self) -> Scan | None:
+        """The scan, if nothing speaks against it so far."""
+        if self.faults.count or self.scan.ignored or (self._extras and not self.rules.allow_extra):
+            return None
+        return self.scan
 
     def finished(self) -> Scan:
         """The scan, if the run is one that can be scored; else `InputError`."""
@@ -239,16 +266,29 @@ class _TrecScan(_Scanning):
                 scan.tie_sizes.append(found.tied)
 
 
-def scan_run(path: Path, gold: Gold, rules: ScanRules | None = None) -> Scan:
+def scan_run(
+    path: Path, gold: Gold, rules: ScanRules | None = None, *, workers: int | None = None
+) -> Scan:
     """Scan a run file of either kind.
 
+    A large file is read by `workers` processes (None: one a processor) that give the same scan.
     Raises `InputError` with every fault of the file, and when no query of gold is in the run.
     """
     rules = rules or ScanRules()
-    if is_json_lines(path):
-        records = _RecordScan(path, gold, rules)
-        records.run()
-        return records.finished()
+    json_lines = is_json_lines(path)
+    found = scan_in_parts(path, gold, rules, workers=workers)
+    if found is not None:
+        return found
+    return _scan_records(path, gold, rules) if json_lines else _scan_trec(path, gold, rules)
+
+
+def _scan_records(path: Path, gold: Gold, rules: ScanRules) -> Scan:
+    records = _RecordScan(path, gold, rules)
+    records.run()
+    return records.finished()
+
+
+def _scan_trec(path: Path, gold: Gold, rules: ScanRules) -> Scan:
     lists = _TrecScan(path, gold, rules)
     try:
         lists.run(lists.reader.lists())
@@ -256,3 +296,20 @@ def scan_run(path: Path, gold: Gold, rules: ScanRules | None = None) -> Scan:
         lists = _TrecScan(path, gold, rules)
         lists.run(lists.reader.whole_lists())
     return lists.finished()
+
+
+def scan_part(path: Path, gold: Gold, rules: ScanRules, start: int, end: int) -> Scan | None:
+    """Scan the lines that begin in these bytes; None when something is not in order.
+
+    What that is, and on which line, only a scan of the whole file can say.
+    """
+    if is_json_lines(path):
+        records = _RecordScan(path, gold, rules)
+        records.run(start, end)
+        return records.in_order()
+    lists = _TrecScan(path, gold, rules)
+    try:
+        lists.run(lists.reader.lists(start, end))
+    except _RowsApartError:
+        return None
+    return lists.in_order()

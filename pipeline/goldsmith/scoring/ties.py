@@ -94,26 +94,25 @@ class Ties:
         expected = np.zeros(self.queries)
         # Groups stand in the order of their starts: the first of a query decides.
         first = np.flatnonzero(np.diff(groups.owners, prepend=-1))
-        for number in first.tolist():
-            size, count = int(groups.sizes[number]), int(groups.counts[number])
-            value = _mean_reciprocal(int(groups.starts[number]), size, count)
-            expected[groups.owners[number]] = value
+        expected[groups.owners[first]] = 1 / (groups.starts[first] + 1)
+        for place in first[groups.sizes[first] > 1].tolist():
+            expected[groups.owners[place]] = _mean_reciprocal(
+                int(groups.starts[place]), int(groups.sizes[place]), int(groups.counts[place])
+            )
         return expected
 
     def _product(
         self, groups: _Groups, in_reach: Ints, chance: Callable[[int, int, int], float]
     ) -> Floats:
         """Over the ties of a query, the product of chances."""
+        chances = np.array([chance(1, 1, 0), chance(1, 1, 1)])[np.minimum(in_reach, 1)]
+        # One item alone is no tie; only the others are worth a look each.
+        for place in np.flatnonzero(groups.sizes > 1).tolist():
+            chances[place] = chance(
+                int(groups.sizes[place]), int(groups.counts[place]), int(in_reach[place])
+            )
         product = np.ones(self.queries)
-        rows = zip(
-            groups.owners.tolist(),
-            groups.sizes.tolist(),
-            groups.counts.tolist(),
-            in_reach.tolist(),
-            strict=True,
-        )
-        for owner, size, count, reach in rows:
-            product[owner] *= chance(size, count, reach)
+        np.multiply.at(product, groups.owners, chances)
         return product
 
     def _groups(self) -> _Groups:

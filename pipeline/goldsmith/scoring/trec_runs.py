@@ -7,14 +7,16 @@ single precision, so two scores that differ beyond the seventh digit are equal h
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from goldsmith.scoring.faults import FaultList
-from goldsmith.scoring.runs import lines_between
+from goldsmith.scoring.runs import line_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FIELDS = 6
+_SPACE, _NEWLINE = ord(" "), ord("\n")
+_BLOCK_BYTES = 1 << 17
 _LAYOUT = "`query iteration chunk rank score tag`"
 
 
@@ -74,44 +78,72 @@ class TrecReader:
 
         A query whose rows lie apart comes several times: see `whole_lists`.
         """
-        query, first = b"", 0
+        query, line = b"", 0
         ids: list[bytes] = []
         scores: list[float] = []
-        for number, row_query, chunk_id, score in self._rows(start, end):
-            if row_query != query:
-                if ids:
-                    yield from self._list(query, first, ids, scores)
-                query, first, ids, scores = row_query, number, [], []
-            ids.append(chunk_id)
-            scores.append(score)
+        for rows in self._row_blocks(start, end):
+            place = 0
+            for row_query, same in groupby(rows.queries):
+                until = place + sum(1 for _ in same)
+                if row_query != query:
+                    if ids:
+                        yield from self._list(query, line, ids, scores)
+                    query, line, ids, scores = row_query, rows.lines[place], [], []
+                ids += rows.ids[place:until]
+                scores += rows.scores[place:until]
+                place = until
         if ids:
-            yield from self._list(query, first, ids, scores)
+            yield from self._list(query, line, ids, scores)
 
     def whole_lists(self) -> Iterator[TrecList]:
         """Every query once, its rows from anywhere in the file: all of it is held in memory."""
         gathered: dict[bytes, tuple[int, list[bytes], array[float]]] = {}
-        for number, query, chunk_id, score in self._rows(0, None):
-            _, ids, scores = gathered.setdefault(query, (number, [], array("d")))
-            ids.append(chunk_id)
-            scores.append(score)
-        for query, (first, ids, scores) in gathered.items():
-            yield from self._list(query, first, ids, scores)
+        for rows in self._row_blocks(0, None):
+            columns = (rows.lines, rows.queries, rows.ids, rows.scores)
+            for line, query, chunk_id, score in zip(*columns, strict=True):
+                _, ids, scores = gathered.setdefault(query, (line, [], array("d")))
+                ids.append(chunk_id)
+                scores.append(score)
+        for query, (line, ids, scores) in gathered.items():
+            yield from self._list(query, line, ids, scores)
 
-    def _rows(self, start: int, end: int | None) -> Iterator[tuple[int, bytes, bytes, float]]:
-        """(line, query, chunk, score) of every sound row."""
+    def _row_blocks(self, start: int, end: int | None) -> Iterator[_Rows]:
         with self.path.open("rb") as file:
-            for number, line in lines_between(file, start, end):
-                fields = line.split(None, _FIELDS - 1)
-                try:
-                    score = float(fields[4])
-                    # For NaN and the infinities the difference is NaN.
-                    if score - score == 0 and len(fields) == _FIELDS:
-                        yield number, fields[0], fields[2], score
-                        continue
-                except (ValueError, IndexError):
-                    if not fields:
-                        continue
+            for first, lines in line_blocks(file, start, end, _BLOCK_BYTES):
+                yield self._regular(first, lines) or self._checked(first, lines)
+
+    def _regular(self, first: int, lines: list[bytes]) -> _Rows | None:
+        """The rows of a block in which every line has its six words; None for any other."""
+        block = b"".join(lines)
+        if not _six_words_a_line(block, len(lines)):
+            return None
+        words = block.split()
+        try:
+            scores = list(map(float, words[4::_FIELDS]))
+        except ValueError:
+            return None
+        # A sum is finite only when all of it is.
+        if not math.isfinite(sum(scores)):
+            return None
+        return _Rows(range(first, first + len(lines)), words[0::_FIELDS], words[2::_FIELDS], scores)
+
+    def _checked(self, first: int, lines: list[bytes]) -> _Rows:
+        """The sound rows of a block that is not all sound, or has more words than it must."""
+        numbers: list[int] = []
+        queries: list[bytes] = []
+        ids: list[bytes] = []
+        scores: list[float] = []
+        for number, line in enumerate(lines, first):
+            fields = line.split(None, _FIELDS - 1)
+            score = _number(fields[4]) if len(fields) == _FIELDS else None
+            if score is not None:
+                numbers.append(number)
+                queries.append(fields[0])
+                ids.append(fields[2])
+                scores.append(score)
+            elif fields:
                 self._note(line, fields, number)
+        return _Rows(numbers, queries, ids, scores)
 
     def _note(self, line: bytes, fields: list[bytes], number: int) -> None:
         text = line.decode("utf-8", "replace").rstrip()
@@ -130,4 +162,38 @@ class TrecReader:
             self.faults.add(line, "query_id", "encoding", query, "UTF-8")
             return
         with np.errstate(over="ignore"):
-            yield TrecList(query_id, line, ids, np.asarray(scores).astype(np.float32))
+            yield TrecList(query_id, line, ids, np.array(scores).astype(np.float32))
+
+
+class _Rows(NamedTuple):
+    """Columns of neighbouring rows."""
+
+    lines: Sequence[int]
+    queries: Sequence[bytes]
+    ids: Sequence[bytes]
+    scores: Sequence[float]
+
+
+def _six_words_a_line(block: bytes, lines: int) -> bool:
+    """Counts the beginnings of words between line ends; splitting alone would not notice a word
+    that is missing here and too many there.
+    """
+    letters = np.frombuffer(block, dtype=np.uint8)
+    blank = letters <= _SPACE
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    ends = np.flatnonzero(letters == _NEWLINE)
+    starts = np.concatenate(([0], ends + 1))
+    if starts[-1] == len(letters):
+        starts = starts[:-1]
+    counts = np.add.reduceat(begins, starts, dtype=np.int32)
+    return len(counts) == lines and bool(np.all(counts == _FIELDS))
+
+
+def _number(written: bytes) -> float | None:
+    """A finite number, or None."""
+    try:
+        score = float(written)
+    except ValueError:
+        return None
+    return score if math.isfinite(score) else None

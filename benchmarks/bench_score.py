@@ -1,0 +1,156 @@
+"""Scoring beside pytrec_eval, ir_measures and ranx: the same rankings, from files to figures.
+
+Each scorer runs in a process of its own, on the files that it reads best: the peers the TREC run,
+goldsmith JSON Lines (with and without scores) and, for comparison, the very TREC file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+
+from benchmarks.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+QUERIES = 100_000
+MANY_QUERIES = 1_000_000
+DEPTH = 100
+CORPUS = 1_000_000
+SEED = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """One set of rankings in every format."""
+
+    qrels: Path
+    objects: Path
+    ids: Path
+    trec: Path
+
+
+def run(queries: int = QUERIES, many: int = MANY_QUERIES) -> list[Row]:
+    """All rows; needs about three gigabytes of disk for the files, for a while."""
+    with tempfile.TemporaryDirectory(prefix="goldsmith-bench-") as folder:
+        files = write_files(Path(folder), queries)
+        rows = [*_beside_peers(files), *_many(Path(folder), files, queries, many)]
+    permutation = measure("permutation", Path(), Path())
+    rows.append(_at_most("permutation_100k_megabytes", permutation["megabytes"], "MB", 300))
+    return rows
+
+
+def _beside_peers(files: Files) -> Iterator[Row]:
+    theirs = measure("pytrec_eval", files.qrels, files.trec)
+    yield _plain("pytrec_eval_seconds", theirs["seconds"], "s")
+    yield _plain("pytrec_eval_megabytes", theirs["megabytes"], "MB")
+    ours = {
+        name: measure("goldsmith", files.qrels, path)
+        for name, path in (("ids", files.ids), ("objects", files.objects), ("trec", files.trec))
+    }
+    for name in ("ids", "objects"):
+        faster = theirs["seconds"] / ours[name]["seconds"]
+        share = ours[name]["megabytes"] / theirs["megabytes"]
+        yield _plain(f"{name}_seconds", ours[name]["seconds"], "s")
+        yield _at_least(f"{name}_vs_pytrec_eval", faster, "x faster", 10)
+        yield _at_most(f"{name}_memory_vs_pytrec_eval", share, "of its memory", 0.1)
+    faster = theirs["seconds"] / ours["trec"]["seconds"]
+    yield _plain("trec_vs_pytrec_eval", faster, "x faster, same file")
+    apart = max(
+        abs(one["means"][name] - value)
+        for one in ours.values()
+        for name, value in theirs["means"].items()
+    )
+    yield _at_most("difference_from_pytrec_eval", apart, "largest, of means", 1e-9)
+    for peer in ("ir_measures", "ranx"):
+        found = measure(peer, files.qrels, files.trec)
+        yield _plain(f"ids_vs_{peer}", found["seconds"] / ours["ids"]["seconds"], "x faster")
+        share = ours["ids"]["megabytes"] / found["megabytes"]
+        yield _plain(f"ids_memory_vs_{peer}", share, "of its memory")
+
+
+def _many(folder: Path, files: Files, queries: int, many: int) -> Iterator[Row]:
+    """Ten times the queries, in one process both times."""
+    few = measure("goldsmith", files.qrels, files.ids, workers=1)
+    for path in (files.objects, files.trec):
+        path.unlink()
+    larger = write_files(folder / "many", many, only_ids=True)
+    found = measure("goldsmith", larger.qrels, larger.ids, workers=1)
+    growth = (found["seconds"] / many) / (few["seconds"] / queries)
+    yield _plain("many_seconds", found["seconds"], "s")
+    yield _at_most("many_megabytes", found["megabytes"], "MB", 500)
+    yield _at_most("many_time_a_query", growth, "of that at a tenth", 1.25)
+
+
+def measure(runner: str, qrels: Path, run: Path, workers: int | None = None) -> dict[str, Any]:
+    """What `score_runners` prints."""
+    command = [sys.executable, "-m", "benchmarks.score_runners", runner, str(qrels), str(run)]
+    if workers is not None:
+        command.append(str(workers))
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE)
+    found: dict[str, Any] = orjson.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def write_files(folder: Path, queries: int, *, only_ids: bool = False) -> Files:
+    """Draw rankings: 100 of a million chunks a query, one to three of them relevant."""
+    folder.mkdir(exist_ok=True)
+    files = Files(*(folder / n for n in ("gold.qrels", "objects.jsonl", "ids.jsonl", "run.trec")))
+    rng = np.random.default_rng(SEED)
+    with (
+        files.qrels.open("wb") as qrels,
+        files.objects.open("wb") as objects,
+        files.ids.open("wb") as ids,
+        files.trec.open("wb") as trec,
+    ):
+        for number in range(queries):
+            query_id = f"q{number}"
+            chunks = [f"d{n}" for n in dict.fromkeys(rng.integers(CORPUS, size=DEPTH).tolist())]
+            listed: dict[str, Any] = {"query_id": query_id, "retrieved": chunks}
+            ids.write(orjson.dumps(listed, option=orjson.OPT_APPEND_NEWLINE))
+            for chunk in _relevant(rng, chunks):
+                qrels.write(f"{query_id} 0 {chunk} 1\n".encode())
+            if only_ids:
+                continue
+            # Distinct scores, so that every scorer has the same order.
+            scores = (np.sort(rng.choice(1 << 20, DEPTH, replace=False))[::-1] / 1024).tolist()
+            pairs = list(zip(chunks, scores, strict=False))
+            listed["retrieved"] = [{"chunk_id": c, "score": s} for c, s in pairs]
+            objects.write(orjson.dumps(listed, option=orjson.OPT_APPEND_NEWLINE))
+            rows = (f"{query_id} Q0 {c} {r} {s!r} bench\n" for r, (c, s) in enumerate(pairs, 1))
+            trec.write("".join(rows).encode())
+    return files
+
+
+def _relevant(rng: np.random.Generator, chunks: list[str]) -> list[str]:
+    """The first at a rank that favours the top, the others anywhere, or not retrieved at all."""
+    wanted = int(rng.integers(1, 4))
+    first = chunks[min(int(rng.exponential(8)), len(chunks) - 1)]
+    others = [chunks[int(rng.integers(len(chunks)))] for _ in range(wanted - 1)]
+    absent = [f"absent{int(rng.integers(CORPUS))}"] if wanted > 1 else []
+    return list(dict.fromkeys([first, *others[1:], *absent]))
+
+
+def _plain(name: str, value: float, unit: str) -> Row:
+    return Row(name=f"score.{name}", value=value, unit=unit, target="", ok=None)
+
+
+def _at_least(name: str, value: float, unit: str, target: float) -> Row:
+    return Row(
+        name=f"score.{name}", value=value, unit=unit, target=f">= {target:g}", ok=value >= target
+    )
+
+
+def _at_most(name: str, value: float, unit: str, target: float) -> Row:
+    return Row(
+        name=f"score.{name}", value=value, unit=unit, target=f"<= {target:g}", ok=value <= target
+    )
