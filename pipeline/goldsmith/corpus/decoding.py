@@ -1,8 +1,12 @@
 """Bytes to text: which encoding a file is in, and how sure that is.
 
-In this order: a byte order mark; strict UTF-8 (text in another encoding practically never passes
-for it); the encoding that the file name or the HTML head names, when every byte fits; what chardet
-finds. A file with a few damaged bytes is read with U+FFFD in their place, and says how many.
+In this order, the first that fits every byte: the encoding of a byte order mark; UTF-8 (text in
+another encoding practically never passes for it); the encodings that the file name and the HTML
+head name; what chardet finds. Text with a few damaged bytes is read with U+FFFD in their place.
+
+chardet 7 against charset-normalizer 3.5, on 36 pages of Vim's tutor in 13 encodings, each with a
+twin in UTF-8: by its bytes alone chardet reads 35 as the twin is read, charset-normalizer 22; the
+last page, Big5, is damaged in itself and needs the name of its encoding.
 """
 
 from __future__ import annotations
@@ -25,6 +29,20 @@ _HEAD_BYTES = 4096
 _SURE = 0.02
 """chardet's confidence is a share among many encodings; below this it is a guess among equals."""
 _DAMAGED_SHARE = 0.01
+_INTACT_FOR_DAMAGED = 4
+
+# A page that names one of these is read with the larger code page that contains it: the WHATWG
+# Encoding Standard, and every browser.
+_LARGER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +58,13 @@ def decode(content: bytes, name: str) -> Decoded | None:
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _strict(content[len(mark) :], encoding)
-    if decoded := _strict(content, "utf-8"):
+    if decoded := _strict(content, "utf-8") or _utf8_with_damage(content):
         return decoded
-    if b"\0" in content:
-        return None
-    hints = _hints(content, name)
-    for hint in hints:
-        if decoded := _strict(content, hint):
-            return decoded
-    found = chardet.detect(content)
-    if found["encoding"] and (found["confidence"] or 0) >= _SURE:
-        hints.append(found["encoding"])
-        if decoded := _strict(content, found["encoding"]):
-            return decoded
-    return next((d for hint in ("utf-8", *hints) if (d := _damaged(content, hint))), None)
+    named = _named(content, name)
+    candidates = [*named, *_found(content)]
+    strict = (decoded for encoding in candidates if (decoded := _strict(content, encoding)))
+    damaged = (decoded for encoding in named if (decoded := _damaged(content, encoding)))
+    return next(strict, None) or next(damaged, None)
 
 
 def _strict(content: bytes, encoding: str) -> Decoded | None:
@@ -63,24 +74,42 @@ def _strict(content: bytes, encoding: str) -> Decoded | None:
         return None
 
 
+def _utf8_with_damage(content: bytes) -> Decoded | None:
+    """Sequences of several bytes that are valid UTF-8 do not come about by chance: where most are,
+    the others are damage.
+    """
+    text = content.decode("utf-8", "replace")
+    lost = text.count("\ufffd")
+    intact = sum(not character.isascii() for character in text) - lost
+    return Decoded(text, "utf-8") if intact >= _INTACT_FOR_DAMAGED * lost else None
+
+
 def _damaged(content: bytes, encoding: str) -> Decoded | None:
     text = content.decode(encoding, "replace")
-    lost = text.count("\ufffd")
-    if lost > _DAMAGED_SHARE * len(text):
+    if text.count("\ufffd") > _DAMAGED_SHARE * len(text):
         return None
-    return Decoded(text, f"{codecs.lookup(encoding).name}, {lost} characters damaged")
+    return Decoded(text, codecs.lookup(encoding).name)
 
 
-def _hints(content: bytes, name: str) -> list[str]:
+def _named(content: bytes, name: str) -> list[str]:
     """Encodings named by the last part of the file name (`tutor.ja.sjis`) and by the HTML head."""
-    named = [name.rpartition(".")[2]]
+    labels = [name.rpartition(".")[2]]
     if declared := _META.search(content[:_HEAD_BYTES]):
-        named.append(declared.group(1).decode("ascii"))
-    return [encoding for encoding in named if _is_text_encoding(encoding)]
+        labels.append(declared.group(1).decode("ascii"))
+    encodings = [encoding for label in labels if (encoding := _text_encoding(label))]
+    return [_LARGER.get(encoding, encoding) for encoding in encodings]
 
 
-def _is_text_encoding(name: str) -> bool:
+def _text_encoding(label: str) -> str | None:
     try:
-        return codecs.lookup(name)._is_text_encoding  # noqa: SLF001 - the only way to leave out zip, hex, ...
-    except LookupError:
-        return False
+        # Only a text encoding decodes to a string; `hex`, `zip` and their like do not.
+        "".encode(label).decode(label)
+        return codecs.lookup(label).name
+    except (LookupError, UnicodeError):
+        return None
+
+
+def _found(content: bytes) -> list[str]:
+    found = chardet.detect(content)
+    is_sure = (found["confidence"] or 0) >= _SURE
+    return [found["encoding"]] if found["encoding"] and is_sure else []

@@ -18,7 +18,7 @@ import orjson
 import yaml
 
 from goldsmith.corpus.decoding import decode
-from goldsmith.corpus.formats import Format, format_of
+from goldsmith.corpus.formats import Format, format_of, refined
 from goldsmith.corpus.languages import detect_language
 from goldsmith.corpus.outline import blocks, outline
 from goldsmith.corpus.rendering import MissingLibraryError, docx_text, html_text, pdf_text
@@ -141,25 +141,10 @@ def _text(source: Source, content: bytes) -> tuple[str, Format, str]:
         raise _RefusedError("undecodable", "no encoding fits its bytes")
     if text_format is Format.HTML:
         return html_text(decoded.text), text_format, decoded.encoding
-    if text_format is Format.TEXT:
-        text_format = Format.RST if _is_rst(decoded.text) else Format.TEXT
+    text_format = refined(text_format, source.name, decoded.text)
+    if text_format is None:
+        raise _RefusedError("unsupported_format", "its lines are those of a program")
     return decoded.text, text_format, decoded.encoding
-
-
-_RST_HEADING = re.compile(
-    r"^(?P<title>\S.*)\n(?P<rule>([=\-~^*+#\"'`.:_])\3{2,})[ \t]*$", re.MULTILINE
-)
-_RST_MARK = re.compile(
-    r"^\.\. [\w-]+::|^\.\. _[^:\n]+:|:[a-z]+(?::[a-z]+)?:`[^`]+`|``[^`\n]+``", re.MULTILINE
-)
-
-
-def _is_rst(text: str) -> bool:
-    """A `.txt` file is reStructuredText when it has its headings and anything that only it has."""
-    text = text.replace("\r\n", "\n")
-    headings = _RST_HEADING.finditer(text)
-    underlined = any(len(m["rule"]) >= len(m["title"].rstrip()) for m in headings)
-    return underlined and bool(_RST_MARK.search(text))
 
 
 def _normalised(text: str) -> str:
