@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def found(folder: Path, **settings: int) -> dict[str, Document | Dropped]:
-    items = list(read(sources(folder), ChunkSettings(**settings)))
+def found(folder: Path) -> dict[str, Document | Dropped]:
+    items = list(read(sources(folder), ChunkSettings()))
     return {item.source if isinstance(item, Document) else item.item_id: item for item in items}
 
 
@@ -30,9 +30,9 @@ def document(folder: Path, name: str, content: str | bytes) -> Document:
     return item
 
 
-def refusal(folder: Path, name: str, content: bytes, **settings: int) -> str:
+def refusal(folder: Path, name: str, content: bytes) -> str:
     (folder / name).write_bytes(content)
-    item = found(folder, **settings)[name]
+    item = found(folder)[name]
     assert isinstance(item, Dropped), item
     return item.reason
 

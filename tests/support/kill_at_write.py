@@ -23,5 +23,5 @@ if __name__ == "__main__":
             os.kill(os.getpid(), signal.SIGKILL)
         return place(self, target)
 
-    Path.replace = replace  # type: ignore[method-assign]
+    Path.replace = replace  # type: ignore[method-assign, assignment]
     main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-out = Console()
-err = Console(stderr=True)
+_FILE_WIDTH = 120
+"""Columns where there is no terminal to ask: tables in a log must stay readable."""
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _FILE_WIDTH
+    return console
+
+
+out = _console(stderr=False)
+err = _console(stderr=True)
 
 
 class _Rate(ProgressColumn):
