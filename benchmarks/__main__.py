@@ -11,12 +11,14 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.rows import Row
+if TYPE_CHECKING:
+    from benchmarks.rows import Row
 
 AREAS = tuple(
     path.stem.removeprefix("bench_") for path in sorted(Path(__file__).parent.glob("bench_*.py"))
