@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from goldsmith.corpus.words import words
 from goldsmith.llm.tasks import AbsenceReply, AbsenceVariables, Source
-from goldsmith.offline.library import stems
+from goldsmith.offline.asked import asked_words, stems
 from goldsmith.offline.passages import read_passage, texts
 from goldsmith.records import Answering
 
 if TYPE_CHECKING:
     from goldsmith.offline.library import Library
 
-_FRAME = stems("happens do mean many much long often time when year called known type kind name")
-"""What a question says about the shape of its answer, and a passage need not repeat."""
 _ABSENT_BELOW, _ANSWERED_FROM = 0.35, 0.85
 _TELLING, _HARDLY = 4, 0.26
 _NAME = re.compile(r"(?<=\s)[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*")
@@ -84,7 +82,7 @@ def judge_absence(variables: AbsenceVariables, library: Library) -> AbsenceReply
         return AbsenceReply(rationale=reason, verdict=Answering.NO)
     if fact := library.fact_for(question, source):
         return AbsenceReply(rationale=f"stated: {fact.statement!r}", verdict=Answering.ANSWERS)
-    asked = stems(question) - _FRAME
+    asked = asked_words(question)
     best = said.best(asked)
     verdict = Answering.ANSWERS if best >= _ANSWERED_FROM else Answering.PARTLY
     rationale = f"one statement holds {best:.0%} of the question's words"
@@ -115,7 +113,7 @@ def _unnamed(question: str, said: _Said, library: Library) -> str:
 
 def _unspoken(question: str, said: _Said) -> str:
     """Too few of the words that are asked."""
-    asked = stems(question) - _FRAME
+    asked = asked_words(question)
     share = len(asked & said.stems) / len(asked) if asked else 0.0
     if share < _ABSENT_BELOW:
         return f"the passage holds {share:.0%} of the question's words"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import numbers
 from goldsmith.llm.tasks import AnswerReply, AnswerVariables
-from goldsmith.offline.library import parts_of, stems
+from goldsmith.offline.asked import asked_words, parts_of, stems
 from goldsmith.offline.passages import read_passage, texts
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _answer(part: str, sources: Sequence[Source], library: Library) -> str:
 
 def _statement(part: str, source: Source) -> str:
     """A statement that holds nearly all words of the question, its headings counted in."""
-    asked = stems(part)
+    asked = asked_words(part)
     headings = stems(f"{source.title} {source.section}")
     for text in texts(read_passage(source.text)):
         new = stems(text) - asked

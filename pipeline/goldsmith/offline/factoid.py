@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from goldsmith.ids import uniform_hash
@@ -34,7 +35,8 @@ def write_factoid(variables: FactoidVariables, library: Library) -> FactoidReply
         return Declined(
             "unsupported_language", f"rules for English only, not {variables.language!r}"
         )
-    facts = sorted(library.facts_of(variables.source), key=_preference)
+    found = (f for f in library.facts_of(variables.source) if not _is_second_best(f, library))
+    facts = sorted(found, key=_preference)
     if not facts:
         return Declined("no_fact", "no statement of the passage fits a pattern")
     fact = next((f for f in facts if stands_alone(f.question, library)), facts[0])
@@ -44,6 +46,15 @@ def write_factoid(variables: FactoidVariables, library: Library) -> FactoidReply
         answer=fact.answer,
         question=fact.question,
     )
+
+
+def _is_second_best(fact: Fact, library: Library) -> bool:
+    """What a thing does is not asked where the corpus says what it is."""
+    named = _FUNCTION.fullmatch(fact.question) if fact.pattern == "function" else None
+    return named is not None and bool(library.answers_to(f"What is {named[1]}?"))
+
+
+_FUNCTION = re.compile(r"What do(?:es)? (.+) do\?")
 
 
 def _preference(fact: Fact) -> tuple[int, int]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import disagreements
 from goldsmith.corpus.wellformed import question_fault
-from goldsmith.corpus.words import content_words
 from goldsmith.offline.amounts import amount_wordings
+from goldsmith.offline.asked import asked_words
 from goldsmith.offline.grammar import before_aside, clause_of
 from goldsmith.offline.lexicon import NAME
 from goldsmith.offline.passages import Passage, Sentence, plain, read_passage
@@ -49,6 +49,7 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _NAMING = frozenset({"definition", "meaning", "value", "table", "identified", "person", "function"})
+_NEGATIONS = frozenset({"no", "not", "never"})
 _MIN_WORDS, _MAX_WORDS, _MAX_ANSWER = 3, 28, 40
 
 
@@ -90,7 +91,7 @@ class FactFinder:
         return tuple(found.values())
 
     def _wordings(self, sentence: Sentence) -> Iterator[Wording]:
-        text = _LABEL.sub("", sentence.text).rstrip(".!").strip()
+        text = _LABEL.sub("", sentence.text).rstrip(".!").replace(" also ", " ").strip()
         if sentence.lead:
             yield from first_step(text, sentence.lead)
         for of_sentence in OF_SENTENCES:
@@ -119,7 +120,7 @@ class FactFinder:
             and not _DANGLING.search(fact.question)
             and not _ELSEWHERE.search(fact.answer)
             and _READABLE.fullmatch(fact.answer.replace(" > ", " ")) is not None
-            and (fact.pattern in _NAMING or _is_specific(fact.question))
+            and _is_specific(fact)
             and question_fault(fact.question, fact.answer, "en") is None
             and not disagreements(fact.answer, fact.quote)
             and not unresolved(fact.question, self._lexicon)
@@ -146,10 +147,11 @@ def _introduction(passage: Passage, section: str, title: str, lexicon: Lexicon) 
                 return
 
 
-_FRAME = frozenset(content_words("happens do many much long often first no not"))
+_FEW = {"quantity": 2, "object": 2, "first_step": 2, **dict.fromkeys(_NAMING, 1)}
 
 
-def _is_specific(question: str) -> bool:
-    """Two words of content with a name among them, or three."""
-    content = len(set(content_words(question)) - _FRAME)
-    return content >= 3 or (content == 2 and NAME.search(question) is not None)  # noqa: PLR2004
+def _is_specific(fact: Fact) -> bool:
+    """Enough words of content for its pattern: three, or two with a name among them."""
+    content = len(asked_words(fact.question) - _NEGATIONS)
+    few = _FEW.get(fact.pattern, 3)
+    return content >= few or (content >= 2 and NAME.search(fact.question) is not None)  # noqa: PLR2004

@@ -88,6 +88,8 @@ _INVERTING = frozenset({"VM0", "VBZ", "VBB", "VBD"})
 _JOINING = frozenset({"CJC", "CJS", "CJT", "PNQ", "DTQ", "AVQ"})
 _GOVERNING = frozenset({"TO0", "VM0", "VDZ", "VDB", "VDD"})
 _PHRASE_OPENS = frozenset({"AT0", "CRD", "DPS", "DT0", "PRP", "AVP"})
+_FOREIGN_TO_SUBJECTS = frozenset({"PNP", "TO0", "CJS", "AVQ"})
+_NO_SUBJECT = _FOREIGN_TO_SUBJECTS | {"EX0", "VVG", "PRP", "CJC", "DTQ"}
 _PARTICIPLES = frozenset({"VVN", "VBN", "VHN", "VDN"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
 _WORD = re.compile(
@@ -186,7 +188,16 @@ def _lead(text: str, tokens: Sequence[Token]) -> tuple[str, int]:
     if not 2 <= comma <= 7 or any(token.is_finite for token in tokens[:comma]):  # noqa: PLR2004
         return "", 0
     words = text[: tokens[comma].start].strip()
-    return words[0].lower() + words[1:], comma + 1
+    lead = words[0].lower() + words[1:]
+    return "" if _CONNECTING.match(lead) else lead, comma + 1
+
+
+_CONNECTING = re.compile(
+    r"(?:for (?:example|instance|th\w+)"
+    r"|in (?:addition|general|particular|fact|contrast|short|other|th\w+)"
+    r"|on the (?:one|other)|at (?:first|th\w+|least)|with th\w+|during th\w+)\b"
+)
+"""Adverbials that join a sentence to the one before and say nothing by themselves."""
 
 
 def _main_verb(tokens: Sequence[Token], start: int) -> int | None:
@@ -206,26 +217,18 @@ def _main_verb(tokens: Sequence[Token], start: int) -> int | None:
 
 def _is_subject(subject: Sequence[Token], verb: Token) -> bool:
     """A noun phrase that agrees with its verb: the surest sign that the tags are right."""
-    if not subject or subject[0].tag in {
-        "PNP",
-        "EX0",
-        "VVG",
-        "PRP",
-        "CJS",
-        "CJC",
-        "AVQ",
-        "DTQ",
-        "TO0",
-    }:
+    if not subject or subject[0].tag in _NO_SUBJECT:
         return subject != () and [t.text.lower() for t in subject] == ["you"]
     head = head_of(subject)
     two_phrases = any(b.tag == "AT0" and a.is_noun for a, b in pairwise(subject))
+    dated = subject[0].text[0].isdigit() and subject[1:] and subject[1].tag == "NP0"
     verbal = subject[0].tag in {"VVN", "VVD", "VVI"} and subject[1:2] and not subject[1].is_noun
     if (
         head is None
         or verbal
+        or dated
         or two_phrases
-        or any(t.tag in {"PNP", "TO0", "CJS", "AVQ"} for t in subject)
+        or any(t.tag in _FOREIGN_TO_SUBJECTS and t.text != "than" for t in subject)
     ):
         return False
     plural = head.tag == "NN2" or any(t.text == "and" for t in subject)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import content_coverage, disagreements, is_negated
 from goldsmith.llm.tasks import GroundednessVariables, RatingReply
-from goldsmith.offline.library import parts_of, stems
+from goldsmith.offline.asked import asked_words, parts_of, stems
 from goldsmith.offline.passages import read_passage, texts
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _place(part: str, variables: GroundednessVariables) -> tuple[str, float]:
     """The statement that shares most with the part asked and with the answer, and the share of the
     question's words that it and its headings hold.
     """
-    asked, answer = stems(part), stems(variables.answer)
+    asked, answer = asked_words(part), stems(variables.answer)
     best = ("", -1.0, 0.0)
     for source in variables.sources:
         for text in _statements(source):

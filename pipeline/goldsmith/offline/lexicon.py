@@ -45,8 +45,9 @@ class Lexicon:
         self.lowercase: Counter[str] = Counter()
         self.names: Counter[str] = Counter()
         self.alone: Counter[str] = Counter()
+        self._things: Counter[str] = Counter()
         self._company: dict[str, Counter[str]] = defaultdict(Counter)
-        self.versions: dict[str, set[str]] = defaultdict(set)
+        self.versions: dict[str, Counter[str]] = defaultdict(Counter)
         years: set[int] = set()
         stops = stop_words("en")
         for chunk in chunks:
@@ -59,7 +60,7 @@ class Lexicon:
             for name, noun in _NOUN_AFTER.findall(chunk.text):
                 following[name][noun] += noun not in stops
             for product, version in _VERSION.findall(chunk.text):
-                self.versions[_VERSION_WORD.get(product, product)].add(version)
+                self.versions[_VERSION_WORD.get(product, product)][version] += 1
             years.update(int(year) for year in _YEAR.findall(chunk.text))
         self.years = years
         enough = max(_HABIT, 0.05 * len({chunk.doc_id for chunk in chunks}))
@@ -75,13 +76,16 @@ class Lexicon:
         for found in NAME.finditer(text):
             name = _WITHOUT_ARTICLE.sub("", found.group())
             self.names[name] += 1
+            # In headings and tables anything has capitals; within a sentence only names have.
+            inner = re.match(r"[a-z,] ", text[max(0, found.start() - 2) : found.start()])
+            self._things[name] += inner is not None or name != found.group()
             beside = text[max(0, found.start() - _BESIDE) : found.end() + _BESIDE]
             self._company[name].update(content_words(beside))
 
     def things_in(self, text: str) -> list[str]:
         """Names of several words that the corpus knows and the text mentions, longest first."""
         known = {_WITHOUT_ARTICLE.sub("", found) for found in NAME.findall(text)}
-        things = [name for name in known if " " in name and self.names[name] >= _HABIT]
+        things = [name for name in known if " " in name and self._things[name] >= _HABIT]
         return sorted(things, key=lambda name: (-len(name), name))
 
     def similar_to(self, name: str) -> list[str]:
@@ -89,7 +93,7 @@ class Lexicon:
         plural = name.endswith("s")
         others = [
             other
-            for other, often in self.names.items()
+            for other, often in self._things.items()
             if often >= _HABIT and " " in other and other.endswith("s") == plural and other != name
         ]
         likeness = {other: _cosine(self._company[name], self._company[other]) for other in others}

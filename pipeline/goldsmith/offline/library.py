@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import numbers, same_answer
 from goldsmith.corpus.search import Index
-from goldsmith.corpus.words import content_words, words
 from goldsmith.llm.sources import as_source
+from goldsmith.offline.asked import asked_words, kind_of, stems
 from goldsmith.offline.facts import Fact, FactFinder
 from goldsmith.offline.lexicon import Lexicon
 
@@ -23,24 +22,6 @@ _SAME_QUESTION = 0.8
 """Jaccard of content words from which a fact's own question is taken for the one asked."""
 _DEPTH = 6
 _ALL_BUT_ONE_IN_TEN = 0.9
-_NEXT_PART = re.compile(
-    r",? and (?=(?:how|what|which|who|when|where|why|(?:in|on|at|for|after|within|to|by|with|from) "
-    r"(?:how|what|which))\b)"
-)
-_ASKING = re.compile(
-    r"\b(?:how (?:many|much|long|often|\w+)|what|which|who|when|where|why)\b", re.IGNORECASE
-)
-
-
-def parts_of(question: str) -> list[str]:
-    """The questions that "and" joins into one."""
-    return [part.strip(" ?") + "?" for part in _NEXT_PART.split(question)]
-
-
-@lru_cache(maxsize=50_000)
-def stems(text: str) -> frozenset[str]:
-    """Content words, without repeats."""
-    return frozenset(content_words(text))
 
 
 class Library:
@@ -76,7 +57,7 @@ class Library:
         for fact in self.facts_of(source):
             own = stems(fact.question)
             shared = len(asked & own) / max(len(asked | own), 1)
-            alike = _kind_of(question) == _kind_of(fact.question)
+            alike = kind_of(question) == kind_of(fact.question)
             if alike and shared >= likeness and numbers(question) == numbers(fact.question):
                 best, likeness = fact, shared + 1e-9
         return best
@@ -85,7 +66,7 @@ class Library:
     def answers_to(self, question: str) -> tuple[str, ...]:
         """The different answers that the corpus gives to a question of one part."""
         found: list[str] = []
-        asked = stems(question)
+        asked = asked_words(question)
         for source in self.nearest(question, _DEPTH):
             said = stems(f"{source.title}\n{source.section}\n{source.text}")
             if len(asked & said) < _ALL_BUT_ONE_IN_TEN * len(asked):
@@ -98,9 +79,3 @@ class Library:
 
 def _agree(left: str, right: str) -> bool:
     return same_answer(left, right) or same_answer(right, left)
-
-
-def _kind_of(question: str) -> str:
-    found = _ASKING.search(question)
-    doing = " do" if question.endswith(" do?") else ""
-    return " ".join(words(found.group())) + doing if found else doing

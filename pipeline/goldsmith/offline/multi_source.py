@@ -14,7 +14,7 @@ from goldsmith.llm.tasks import (
     StatementReply,
 )
 from goldsmith.offline.answer import answer_from
-from goldsmith.offline.library import stems
+from goldsmith.offline.asked import stems
 from goldsmith.offline.reply import Declined
 from goldsmith.offline.standalone import stands_alone
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from goldsmith.offline.library import Library
 
 _MAX_WORDS = 40
-_DISTINCT = 0.7
+_DISTINCT = 0.5
 """Jaccard of content words from which two questions ask nearly the same."""
 _TRIED = 6
 """Facts of each passage that are combined with those of the others."""

@@ -56,21 +56,20 @@ def write_outdated(variables: ProbeVariables, library: Library) -> OutdatedReply
 
 
 def _versions(library: Library) -> Iterator[tuple[str, bool]]:
-    """Versions of the product that the corpus names most, beside those that it knows."""
+    """Versions of the product that the corpus names most, before and after those that it knows."""
     known = library.lexicon.versions
-    product = max(sorted(known), key=lambda name: len(known[name]), default=None)
-    if product is None or len(known[product]) < _SERIES:
+    series = [name for name in known if len(known[name]) >= _SERIES]
+    named = [name for name in series if name[0].isupper()] or series
+    if not named:
         return
-    numbers = [tuple(int(part) for part in version.split(".")) for version in known[product]]
+    product = max(sorted(named), key=lambda name: known[name].total())
+    numbers = [tuple(map(int, version.split("."))) for version in known[product].elements()]
+    major = max(sorted(set(numbers)), key=lambda n: sum(other[0] == n[0] for other in numbers))[0]
+    last = max(minor for n, minor in numbers if n == major)
     everywhere = {version for versions in known.values() for version in versions}
-    last, first = max(numbers), min(numbers)
-    for major, minor, past in (
-        (last[0], last[1] + 2, False),
-        (last[0] + 1, 1, False),
-        (first[0] - 1, 4, True),
-    ):
-        version = f"{major}.{minor}"
-        if major > 0 and version not in everywhere:
+    first = min(numbers)[0]
+    for version, past in ((f"{major}.{last + 2}", False), (f"{first - 1}.4", True)):
+        if first > 1 and version not in everywhere:
             yield f"{product} {version}", past
 
 

@@ -101,8 +101,8 @@ def _cells(line: str) -> tuple[str, ...]:
 
 
 def texts(passage: Passage) -> Iterator[str]:
-    """The plain words of every sentence and row."""
+    """The plain words of every sentence, with what introduces it, and of every row."""
     for sentence in passage.sentences:
-        yield sentence.text
+        yield f"{sentence.lead} {sentence.text}".strip()
     for row in passage.rows:
         yield "; ".join(f"{name} {cell}" for name, cell in zip(row.header, row.cells, strict=True))

@@ -19,7 +19,7 @@ _POINTERS = re.compile(
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"\b(?:its|their)\b")
-_KNOWN_BY = frozenset({"PRF", "PRP", "CJT", "DTQ", "PNQ", "VVN", "POS", "CRD", "NP0"})
+_KNOWN_BY = frozenset({"PRF", "PRP", "CJT", "DTQ", "PNQ", "VVN", "POS", "CRD", "NP0", "TO0"})
 _RELATIVE_ADJECTIVES = frozenset(
     {"old", "new", "whole", "original", "usual", "given", "selected", "first", "second", "last"}
     | {"final", "resulting", "chosen", "right", "current", "entire", "only"}
@@ -56,7 +56,7 @@ def bare_definite(question: str, lexicon: Lexicon) -> str:
             noun += 1
         after = tokens[noun + 1] if noun + 1 < len(tokens) else tokens[noun]
         alone = tokens[noun].is_noun and tokens[noun].text.islower() and not after.is_noun
-        told = after.tag in _KNOWN_BY and after.text.lower() not in _LOOSE
+        told = after.tag in _KNOWN_BY and (after.tag == "TO0" or after.text.lower() not in _LOOSE)
         if alone and not told and not lexicon.is_habitual(tokens[noun].text):
             return f"the {tokens[noun].text}"
     return ""

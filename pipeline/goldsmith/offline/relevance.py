@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from goldsmith.llm.tasks import RatingReply, RelevanceVariables
-from goldsmith.offline.library import stems
+from goldsmith.offline.asked import stems
 
 if TYPE_CHECKING:
     from goldsmith.offline.library import Library

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from goldsmith.llm.tasks import RatingReply, StandaloneVariables
+from goldsmith.offline.asked import parts_of, stems
 from goldsmith.offline.lexicon import NAME
-from goldsmith.offline.library import parts_of, stems
 from goldsmith.offline.reference import unresolved
 
 if TYPE_CHECKING:

@@ -157,7 +157,7 @@ _MIN_DEFINITION, _MAX_DEFINED = 4, 5
 def definition(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
     """As in: "A lane is a sequence of steps": "What is a lane?"."""
     rest, subject = clause.rest, clause.subject
-    present = clause.is_copula and clause.auxiliary in {"is", "are"}
+    present = clause.is_copula and clause.auxiliary in {"is", "are"} and not clause.lead
     if not present or len(rest) < _MIN_DEFINITION or len(subject) > _MAX_DEFINED:
         return
     name = lexicon.sentence_inner(clause.words(subject))
@@ -184,20 +184,38 @@ def meaning(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
 
 _LIST = re.compile(r"[^,;:]+(?:, [^,;:]+)+,? (?:and|or) [^,;:]+")
 _MAX_LISTED, _MAX_OBJECT = 5, 8
+_MODALS = frozenset({"can", "may", "must", "should", "will"})
 _TAKING_ONE = frozenset({"need", "require", "replace", "return", "produce", "create"})
 
 
 def objects(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
     """As in: "X supports A, B and C", "X needs a token": "What does X support?"."""
-    listed = clause.words(clause.rest)
-    nominal = bool(clause.rest) and (clause.rest[0].is_noun or clause.rest[0].tag == "AT0")
-    if not clause.verb or not nominal or clause.has_inner_clause():
+    modal = clause.auxiliary in _MODALS and clause.rest[:1] and clause.rest[0].tag == "VVI"
+    verb, taken = (clause.rest[0].text, clause.rest[1:]) if modal else (clause.verb, clause.rest)
+    nominal = bool(taken) and (taken[0].is_noun or taken[0].tag == "AT0")
+    if not verb or not nominal or clause.has_inner_clause(taken):
         return
+    listed = clause.words(taken)
     items = re.split(r", (?:and |or )?| and | or ", listed)
     is_list = _LIST.fullmatch(listed) and all(len(item.split()) <= _MAX_LISTED for item in items)
-    is_one = clause.verb in _TAKING_ONE and len(clause.rest) <= _MAX_OBJECT and "," not in listed
+    is_one = verb in _TAKING_ONE and len(taken) <= _MAX_OBJECT and "," not in listed
     if is_list or is_one:
-        yield Wording(f"What {clause.core(lexicon)}?", listed, "object")
+        words = joined("What", clause.core(lexicon), verb if modal else "")
+        yield Wording(f"{words}?", listed, "object")
+
+
+_STATES = (
+    "consist",
+    "contain",
+    "include",
+    "have",
+    "need",
+    "belong",
+    "come",
+    "mean",
+    "depend",
+    "not",
+)
 
 
 def function(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
@@ -206,7 +224,8 @@ def function(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
     Asked only of the introduction of a page, see `facts`.
     """
     subject = lexicon.sentence_inner(clause.words(clause.subject))
-    if clause.auxiliary in {"does", "do"} and clause.verb and len(clause.rest) >= _MIN_DEFINITION:
+    acts = clause.auxiliary in {"does", "do"} and clause.verb not in {"", *_STATES}
+    if acts and not clause.lead and len(clause.rest) >= _MIN_DEFINITION:
         predicate = clause.text[clause.subject[-1].end :].strip()
         yield Wording(f"What {clause.auxiliary} {subject} do?", predicate, "function")
 
