@@ -7,7 +7,7 @@ import pytest
 
 from goldsmith.errors import InputError
 from goldsmith.scoring.records import CitationTiming, RecordedClaim, Retrieved
-from goldsmith.scoring.runs import RunReader, is_json_lines, read_run
+from goldsmith.scoring.runs import RunReader, holds_answers, is_json_lines, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,3 +208,29 @@ def test_what_kind_of_run_it_is(tmp_path: Path) -> None:
     path.write_text("q1 Q0 a 1 2.0 tag\n")
     with pytest.raises(InputError, match="is no JSON Lines"):
         read_run(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "may"),
+    [
+        ({"query_id": "q", "retrieved": ["a"]}, False),
+        ({"query_id": "q", "retrieved": [{"chunk_id": "a", "text": "the answer"}]}, False),
+        ({"query_id": "q", "retrieved": [], "answer": ""}, True),
+        ({"query_id": "q", "retrieved": [], "claims": []}, True),
+        ({"query_id": "q", "retrieved": [], "abstained": True}, True),
+        (b'{"query_id": "q", "retrieved": [], "\\u0061nswer": "x"}', True),
+    ],
+    ids=str,
+)
+def test_a_run_of_bare_rankings_is_known_without_parsing(
+    tmp_path: Path, row: object, may: bool
+) -> None:
+    assert holds_answers(write(tmp_path, row)) is may
+
+
+def test_a_field_on_the_border_of_two_blocks_is_seen(tmp_path: Path) -> None:
+    border = 1 << 18
+    for shift in range(10):
+        path = tmp_path / "run.jsonl"
+        path.write_bytes(b" " * (border - shift) + b'"answer"')
+        assert holds_answers(path)

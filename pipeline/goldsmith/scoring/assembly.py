@@ -24,7 +24,7 @@ from goldsmith.scoring.label_check import check_labels
 from goldsmith.scoring.labelled import ScoreSetup, score
 from goldsmith.scoring.records import Columns, Half, Layer, Metric
 from goldsmith.scoring.report import Listing, ReleaseInfo, Report, RunInfo
-from goldsmith.scoring.runs import is_json_lines, read_run
+from goldsmith.scoring.runs import holds_answers, is_json_lines, read_run
 from goldsmith.scoring.summary import Summarizer
 from goldsmith.scoring.triage import cases_of, triage
 from goldsmith.scoring.unlabelled import UnlabelledSetup, score_unlabelled
@@ -127,10 +127,11 @@ def _refuse_hopeless(run: Path, gold: Gold | None, judge: Judge | None) -> bool:
     """Raise when there is nothing to score with; else say whether the run may hold answers."""
     if gold is None and judge is None:
         raise InputError("nothing to score with: give gold labels (--gold) or a judge (--judge)")
-    has_answers = is_json_lines(run)
-    if gold is None and not has_answers:
+    if is_json_lines(run):
+        return gold is None or holds_answers(run)
+    if gold is None:
         raise InputError(f"run {run} is a TREC run: it has no answers, so it needs --gold")
-    return has_answers
+    return False
 
 
 async def _judged(

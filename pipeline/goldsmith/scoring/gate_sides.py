@@ -32,7 +32,7 @@ _KEY = b"goldsmith_gate"
 _EMPTY = pa.list_(pa.float64())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measured:
     """One metric of one side: (numerator, denominator) rows by query id, where it applies."""
 
@@ -48,7 +48,7 @@ class Measured:
         return float(above / below) if below else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Side:
     """A scored run."""
 

@@ -92,7 +92,7 @@ class GoldQuery:
         return len(ids) == len(self.evidences) and len(set(ids)) == len(ids)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Corpus:
     """What a citation can point at."""
 
@@ -105,7 +105,7 @@ class Corpus:
     """Document id by chunk id."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Gold:
     """All queries of a gold source; see the module for the layout."""
 

@@ -48,7 +48,7 @@ class ScoreSetup:
     """How answers are read; None: without a judge."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreResult:
     """The labelled half. `claimed` and `abstained` are for who goes on to judge and triage."""
 

@@ -255,7 +255,7 @@ class Metric(Record):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bounds:
     """What each query's value could be, where something is not known; arrays over queries."""
 
@@ -264,7 +264,7 @@ class Bounds:
     expected: Floats | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Column:
     """One metric over the queries of a report: a numerator and a denominator for each.
 
@@ -287,7 +287,7 @@ class Column:
     """Each value is the outcome of one independent yes/no trial: its interval is Wilson's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Columns:
     """Everything measured, a query a place; the input of summaries, rows and the gate."""
 

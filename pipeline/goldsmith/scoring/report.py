@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from goldsmith.scoring.audit import AuditReport
@@ -82,7 +82,7 @@ class Listing:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """Everything that a report prints. Only `run` and `metrics` are always there."""
 
@@ -176,7 +176,8 @@ def _spread(
     places: Sequence[int],
     length: int,
 ) -> pa.Array:
-    values: list[float | None] = [None] * length
-    for place, top, bottom in zip(places, numerator, denominator, strict=True):
-        values[place] = float(top / bottom) if bottom else None
-    return pa.array(values, pa.float64())
+    values, undefined = np.zeros(length), np.ones(length, dtype=np.bool_)
+    defined = denominator > 0
+    values[places] = np.divide(numerator, denominator, out=np.zeros(len(places)), where=defined)
+    undefined[places] = ~defined
+    return pa.array(values, pa.float64(), mask=undefined)

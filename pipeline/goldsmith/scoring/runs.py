@@ -32,6 +32,9 @@ _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
 _BLOCK_BYTES = 1 << 18
+_ANSWER_NAMES = (b'"answer"', b'"claims"', b'"abstained"', b"\\u00")
+"""Fields that only answers have; a letter may be written as its code."""
+_LONGEST_NAME = max(map(len, _ANSWER_NAMES))
 
 
 class _LenientRetrieved(Retrieved, frozen=True, gc=False, forbid_unknown_fields=False):
@@ -63,6 +66,22 @@ def is_json_lines(path: Path) -> bool:
     except OSError as error:
         raise InputError(f"run {path} cannot be read: {error.strerror}") from error
     raise InputError(f"run {path} is empty: expected one record a query")
+
+
+def holds_answers(path: Path) -> bool:
+    """Whether a JSON Lines run can hold answers: False for one of bare rankings.
+
+    Looks for the names of the fields in the bytes, which takes a hundredth of the time of parsing.
+    A text may hold such a name too, so True is "it may"; False is certain.
+    """
+    kept = b""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            seen = kept + block
+            if any(name in seen for name in _ANSWER_NAMES):
+                return True
+            kept = seen[-_LONGEST_NAME:]
+    return False
 
 
 @dataclass(slots=True)

@@ -51,7 +51,7 @@ class ScanRules:
             )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Scan:
     """What a run says about each query of gold, by the query's number.
 
