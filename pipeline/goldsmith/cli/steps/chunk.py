@@ -44,5 +44,6 @@ def run(context: Context, corpus: Path) -> list[FunnelRow]:
 def _why(row: FunnelRow) -> str:
     if not row.requested:
         return "the folder holds no file; put Markdown, RST, HTML or text files there"
-    reasons = ", ".join(f"{count} {reason}" for reason, count in row.rejected.items())
+    lost = {**row.rejected, **row.failed}
+    reasons = ", ".join(f"{count} {reason}" for reason, count in lost.items())
     return f"of {row.requested} files none could be used ({reasons})"
