@@ -20,6 +20,7 @@ placeholder is a variable of the task, and every variable of the task is used.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import jinja2
@@ -79,9 +80,21 @@ class Prompt(Record):
         """The messages of one call; nothing of any other call can be in them."""
         values = {name: getattr(variables, name) for name in type(variables).model_fields}
         return tuple(
-            Message(role=role, content=_JINJA.from_string(template).render(values).strip())
+            Message(role=role, content=_rendered(template, values))
             for role, template in (("system", self.system), ("user", self.user))
         )
+
+
+def _rendered(template: str, values: dict[str, object]) -> str:
+    if "{" not in template:
+        return template.strip()  # most system parts: nothing to fill in
+    return _compiled(template).render(values).strip()
+
+
+@cache
+def _compiled(template: str) -> jinja2.Template:
+    """A prompt is rendered thousands of times, and compiling costs more than rendering."""
+    return _JINJA.from_string(template)
 
 
 def load_prompt(folder: Path, task: str, variables: Iterable[str]) -> Prompt:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from goldsmith.errors import CacheError
-from goldsmith.llm.cache_file import INSERT, LOCK_SECONDS, connect, is_damage, set_aside
+from goldsmith.llm.cache_file import COLUMNS, INSERT, LOCK_SECONDS, connect, is_damage, set_aside
 from goldsmith.llm.entry import Entry, reply_of, sha256
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "responses.sqlite"
+_ALL = f"SELECT {COLUMNS} FROM replies ORDER BY key"  # noqa: S608 - a constant
 _SELECT = "SELECT reply, checksum FROM replies WHERE key = ?"
 
 
@@ -71,8 +72,10 @@ class ResponseCache:
 
     def get(self, key: str) -> Reply | None:
         """The stored reply, marked as cached; None when there is none, or a damaged one."""
-        with self._guarded("read"):
+        try:
             row = self._connection.execute(_SELECT, (key,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._translated(error, "read") from error
         if row is None:
             return None
         reply, checksum = row
@@ -91,7 +94,7 @@ class ResponseCache:
     def entries(self) -> Iterator[Entry]:
         """Every row in the order of keys, damaged ones too."""
         with self._guarded("read"):
-            for row in self._connection.execute("SELECT * FROM replies ORDER BY key"):
+            for row in self._connection.execute(_ALL):
                 yield Entry(*row)
 
     def add(self, entries: Iterable[Entry]) -> int:

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LAYOUT = 1
+_SMALLEST_ROW = 256
+"""Bytes; three digests and a little text."""
+_RANGE = 32
 LOCK_SECONDS = 30.0
 """How long a write waits for another process; a write takes well under a millisecond."""
 
+COLUMNS = "key, task, model, identity, reply, checksum"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS replies (
     key      TEXT PRIMARY KEY,  -- sha256 of `identity`
+    reply    BLOB NOT NULL,     -- canonical JSON of what came back
+    checksum TEXT NOT NULL,     -- sha256 of `reply`
     task     TEXT NOT NULL,
     model    TEXT NOT NULL,
-    identity BLOB NOT NULL,     -- canonical JSON of the request
-    reply    BLOB NOT NULL,     -- canonical JSON of what came back
-    checksum TEXT NOT NULL      -- sha256 of `reply`
-) WITHOUT ROWID
+    identity BLOB NOT NULL      -- canonical JSON of the request; last, because it is long
+)
 """
-INSERT = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?)"
+INSERT = f"INSERT OR IGNORE INTO replies ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - a constant
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -104,12 +108,12 @@ def _salvage(damaged: Path, path: Path) -> int:
     """Copy every sound row that can be read; the rows of a damaged page are lost."""
     source, target = _open(damaged), _open(path)
     _lay_out(target)
-    # Keys are digests. Short ranges of them, walked from both ends, get at the rows around a
-    # damaged page: a walk ends where it meets one.
-    for number in range(16**3):
-        start, end = f"{number:03x}", f"{number:03x}g"
+    # Short ranges of rows, each walked from both ends, get at what is around a damaged page: a
+    # walk ends where it meets one. How many rows there are may be unreadable, so more are tried.
+    most = damaged.stat().st_size // _SMALLEST_ROW
+    for start in range(0, most + 1, _RANGE):
         for order in ("ASC", "DESC"):
-            _copy_range(source, target, (start, end), order)
+            _copy_range(source, target, (start, start + _RANGE), order)
     (saved,) = target.execute("SELECT count(*) FROM replies").fetchone()
     source.close()
     target.close()
@@ -117,9 +121,9 @@ def _salvage(damaged: Path, path: Path) -> int:
 
 
 def _copy_range(
-    source: sqlite3.Connection, target: sqlite3.Connection, bounds: tuple[str, str], order: str
+    source: sqlite3.Connection, target: sqlite3.Connection, bounds: tuple[int, int], order: str
 ) -> None:
-    query = f"SELECT * FROM replies WHERE key >= ? AND key < ? ORDER BY key {order}"  # noqa: S608 - a constant
+    query = f"SELECT {COLUMNS} FROM replies WHERE rowid >= ? AND rowid < ? ORDER BY rowid {order}"  # noqa: S608 - constants
     rows = []
     try:
         for row in source.execute(query, bounds):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from goldsmith.settings import ModelSettings, RuntimeSettings
 
 _PENDING_IN_BATCHES = 50_000
+_RENDERED = 4
+"""Prompts in memory for each call under way: those that wait for another attempt are among them."""
 
 
 @asynccontextmanager
@@ -74,6 +76,7 @@ async def open_model(
             seed=model.seed,
             max_reasks=runtime.max_reasks,
             ledger=Ledger(model.name, budget.price),
+            most_rendered=_RENDERED * pending_calls(runtime),
         )
 
 

@@ -13,6 +13,7 @@ What one field accepts is the table in `fitting`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 T = TypeVar("T", bound=BaseModel)
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def parse_reply(text: str, output: type[T], *, prompt: Iterable[str] = ()) -> Pa
     own = _not_quoted(found, prompt)
     fitting, complaints = _fitting(own, output)
     if fitting and not own[-1].unfinished:
-        passed_over = len(set(map(repr, fitting))) - 1
+        passed_over = len(set(map(repr, fitting))) - 1 if len(fitting) > 1 else 0
         detail = f"the last of {passed_over + 1} different objects that fit" if passed_over else ""
         return Parsed(value=fitting[-1], detail=detail)
     if own and own[-1].unfinished:
@@ -70,10 +73,16 @@ def _without_object(text: str, own: list[Offer], *, quoted: bool) -> Parsed[T]:
 
 
 def _not_quoted(found: list[Offer], prompt: Iterable[str]) -> list[Offer]:
-    if not found:
-        return found
-    shown = _squeezed("".join(prompt))
-    return [item for item in found if _squeezed(item.text) not in shown]
+    """Without the objects that stand in the prompt, whatever white space they have there."""
+    shown = "\n".join(prompt) if found else ""
+    return [item for item in found if not _stands_in(item.text, shown)]
+
+
+def _stands_in(text: str, shown: str) -> bool:
+    # Hardly any offer is a quotation, and squeezing a long prompt costs more than reading a reply:
+    # first see whether the prompt has all its words.
+    words = _WORD.findall(text)
+    return all(word in shown for word in words) and _squeezed(text) in _squeezed(shown)
 
 
 def _squeezed(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+import asyncio
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from goldsmith.llm.faults import CallError
 from goldsmith.llm.ledger import Ledger
@@ -15,6 +17,7 @@ from goldsmith.prompts import Message, load_prompt
 from goldsmith.records import Record, Usage
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
     from goldsmith.llm.request import Sender
@@ -36,15 +39,6 @@ _ASKED_AGAIN = frozenset({"empty", "truncated", "unparseable", "unfit"})
 """Failures of form. One of will (a refusal, a filter) is not argued with."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """One reply, read."""
-
-    request: Request
-    reply: Reply
-    parsed: Parsed[Any]
-
-
 class PromptedModel:
     """A `Model` over a stack of senders."""
 
@@ -57,13 +51,18 @@ class PromptedModel:
         seed: int | None = None,
         max_reasks: int = 1,
         ledger: Ledger | None = None,
+        most_rendered: int | None = None,
     ) -> None:
+        """`most_rendered`: prompts held in memory at a time; further calls wait unrendered."""
         self._sender = sender
         self._folder = prompts_folder
         self._name = name
         self._seed = seed
         self._max_reasks = max_reasks
         self.ledger = ledger or Ledger(name)
+        self._gate: AbstractAsyncContextManager[object] = (
+            nullcontext() if most_rendered is None else asyncio.Semaphore(most_rendered)
+        )
         self._prompts: dict[str, Prompt] = {}
 
     @property
@@ -93,70 +92,81 @@ class PromptedModel:
 
     async def run(self, task: Task[V, O], variables: V) -> Outcome[O]:
         """Ask, and ask again when the form of the reply is at fault; see `task.Model.run`."""
+        async with self._gate:
+            return await self._run(task, variables)
+
+    async def _run(self, task: Task[V, O], variables: V) -> Outcome[O]:
         first = self.request_for(task, variables)
-        request, usage = first, Usage()
+        request, replies = first, list[Reply]()
         while True:
             try:
-                attempt = self._read(first, request, await self._sender.send(request), task)
+                reply = await self._sender.send(request)
             except CallError as error:
-                return self._failed(task, request, usage, error)
-            reask = request is not first
-            self.ledger.answered(task.name, attempt.reply, reask=reask)
-            usage += Usage(
-                calls=1,
-                reasks=int(reask),
-                tokens_in=attempt.reply.tokens_in,
-                tokens_out=attempt.reply.tokens_out,
-            )
-            failure = attempt.parsed.failure
-            if failure not in _ASKED_AGAIN or usage.reasks >= self._max_reasks:
-                return self._outcome(task, attempt, usage)
-            request = _corrective(first, attempt)
+                return self._failed(task, request, replies, error)
+            self.ledger.answered(task.name, reply, reask=request is not first)
+            replies.append(reply)
+            parsed = self._read(first, reply, task)
+            if parsed.failure not in _ASKED_AGAIN or len(replies) > self._max_reasks:
+                return self._outcome(task, request, replies, parsed)
+            request = _corrective(first, request, reply, parsed.detail)
 
-    def _read(self, first: Request, request: Request, reply: Reply, task: Task[V, O]) -> _Attempt:
+    def _read(self, first: Request, reply: Reply, task: Task[V, O]) -> Parsed[O]:
         """Only the first request is what the model was shown: a re-ask repeats its own words."""
         if reply.finish in _FINISH_FAILURES:
             failure, detail = _FINISH_FAILURES[reply.finish]
-            return _Attempt(request, reply, Parsed(failure=failure, detail=detail))
+            return Parsed(failure=failure, detail=detail)
         shown = (message.content for message in first.messages)
-        return _Attempt(request, reply, parse_reply(reply.text, task.output, prompt=shown))
+        return parse_reply(reply.text, task.output, prompt=shown)
 
-    def _outcome(self, task: Task[V, O], attempt: _Attempt, usage: Usage) -> Outcome[O]:
-        if attempt.parsed.failure is not None:
+    def _outcome(
+        self, task: Task[V, O], request: Request, replies: list[Reply], parsed: Parsed[O]
+    ) -> Outcome[O]:
+        if parsed.failure is not None:
             self.ledger.failed(task.name)
         return Outcome(
             model=self._name,
-            value=attempt.parsed.value,
-            failure=attempt.parsed.failure,
-            detail=attempt.parsed.detail,
-            raw=attempt.reply.text,
+            value=parsed.value,
+            failure=parsed.failure,
+            detail=parsed.detail,
+            raw=replies[-1].text,
             prompt=self.prompt_of(task).version,
-            request_key=attempt.request.key,
-            usage=usage,
+            request_key=request.key,
+            usage=_usage(replies),
         )
 
     def _failed(
-        self, task: Task[V, O], request: Request, usage: Usage, error: CallError
+        self, task: Task[V, O], request: Request, replies: list[Reply], error: CallError
     ) -> Outcome[O]:
+        """No reply to the last request; the one before it, if any, is the raw one."""
         self.ledger.failed(task.name)
         return Outcome(
             model=self._name,
             failure=error.failure,
             detail=str(error),
+            raw=replies[-1].text if replies else None,
             prompt=self.prompt_of(task).version,
             request_key=request.key,
-            usage=usage,
+            usage=_usage(replies),
         )
 
 
-def _corrective(first: Request, attempt: _Attempt) -> Request:
+def _usage(replies: list[Reply]) -> Usage:
+    return Usage(
+        calls=len(replies),
+        reasks=max(0, len(replies) - 1),
+        tokens_in=sum(reply.tokens_in for reply in replies),
+        tokens_out=sum(reply.tokens_out for reply in replies),
+    )
+
+
+def _corrective(first: Request, faulty: Request, reply: Reply, fault: str) -> Request:
     """The first request, the reply to it, and what is wrong with that."""
-    said = attempt.reply.text[:_QUOTED_BACK]
+    said = reply.text[:_QUOTED_BACK]
     wanted = (
-        f"This reply cannot be used: {attempt.parsed.detail}. Reply again: one complete JSON "
+        f"This reply cannot be used: {fault}. Reply again: one complete JSON "
         "object with exactly the keys that were asked for, no other text, and brief enough to end."
     )
     before = (Message(role="assistant", content=said),) if said.strip() else ()
     messages = (*first.messages, *before, Message(role="user", content=wanted))
     # A sample of its own: the same fault twice must not be served the same reply twice.
-    return replace(first, messages=messages, sample=attempt.request.sample + 1)
+    return replace(first, messages=messages, sample=faulty.sample + 1)

@@ -81,14 +81,18 @@ def _read(text: str, depth: int) -> Offer:
     if depth > MAX_DEPTH:
         return Offer(text, None, f"it nests more than {MAX_DEPTH} levels deep")
     complaint = ""
-    for candidate in (text, _TRAILING_COMMA.sub(r"\1", text)):
+    for undo in (str, _without_trailing_commas):
         try:
-            value = _DECODER.decode(candidate)
+            value = _DECODER.decode(undo(text))
         except ValueError as error:
             complaint = complaint or str(error)
         else:
             return Offer(text, value)
     return Offer(text, None, f"it is not JSON: {complaint}")
+
+
+def _without_trailing_commas(text: str) -> str:
+    return _TRAILING_COMMA.sub(r"\1", text)
 
 
 def _distinct(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
