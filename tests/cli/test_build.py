@@ -14,14 +14,37 @@ HANDBOOK = ROOT / "data" / "corpus"
 FEW = ("--set", "sample.factoid=20", "--set", "sample.multi_source=10")
 
 
+PAGES = 8
+
+
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """A dozen pages of the bundled handbook."""
-    folder = tmp_path / "corpus"
+    """A few pages of the bundled handbook, for a test to spoil."""
+    return pages(tmp_path / "corpus")
+
+
+def pages(folder: Path) -> Path:
     folder.mkdir()
-    for page in sorted(HANDBOOK.rglob("*.md"))[:12]:
+    for page in sorted(HANDBOOK.rglob("*.md"))[:PAGES]:
         shutil.copy(page, folder / f"{page.parent.name}-{page.name}")
     return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same pages, built once without any trouble."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    finished = build(pages(folder / "corpus"), folder / "out")
+    assert finished.status == 0, finished.err
+    assert "Funnel" in finished.out
+    assert "frozen" in finished.out
+    # Progress and errors stay off stdout, and there is none of either on stderr without a terminal.
+    assert finished.err == ""
+    return folder / "out" / "release" / "1.0.0"
+
+
+def digest_of(release: Path) -> str:
+    return str(json.loads(goldsmith("verify", release, "--json").out)["digest"])
 
 
 def build(corpus: Path, out: Path, *more: str, env: dict[str, str] | None = None) -> Finished:
@@ -49,18 +72,12 @@ def test_a_folder_becomes_a_release_and_the_account_adds_up(corpus: Path, tmp_pa
     assert json.loads(verified.out)["digest"] == document["digest"]
 
 
-def test_progress_and_errors_stay_off_stdout(corpus: Path, tmp_path: Path) -> None:
-    finished = build(corpus, tmp_path / "out")
-    assert "Funnel" in finished.out
-    assert "frozen" in finished.out
-    assert finished.err == ""
-
-
-def test_built_again_it_is_the_same_release(corpus: Path, tmp_path: Path) -> None:
+def test_built_again_it_is_the_same_release(
+    corpus: Path, tmp_path: Path, undisturbed: Path
+) -> None:
     first = json.loads(build(corpus, tmp_path / "out", "--json").out)
     again = json.loads(build(corpus, tmp_path / "out", "--json").out)
-    elsewhere = json.loads(build(corpus, tmp_path / "other", "--json").out)
-    assert first["digest"] == again["digest"] == elsewhere["digest"]
+    assert first["digest"] == again["digest"] == digest_of(undisturbed)
     ledger = (tmp_path / "out" / "ledger.jsonl").read_text().splitlines()
     assert len(ledger) == 1
 
@@ -77,17 +94,16 @@ def test_a_version_is_never_overwritten(corpus: Path, tmp_path: Path) -> None:
     assert raised.status == 0, raised.err
 
 
-@pytest.mark.parametrize("file", [1, 2, 5, 9, 14, 20])
+@pytest.mark.parametrize("file", [1, 6, 12, 20])
 def test_killed_at_any_file_and_run_again_it_is_the_same_release(
-    corpus: Path, tmp_path: Path, file: int
+    corpus: Path, tmp_path: Path, undisturbed: Path, file: int
 ) -> None:
     arguments = ("build", "--corpus", corpus, "--out", tmp_path / "out", *FEW, "--json")
     killed = run_module("tests.support.kill_at_write", str(file), *arguments)
     assert killed.status == -9
     again = goldsmith(*arguments)
     assert again.status == 0, again.err
-    undisturbed = build(corpus, tmp_path / "other", "--json")
-    assert json.loads(again.out)["digest"] == json.loads(undisturbed.out)["digest"]
+    assert json.loads(again.out)["digest"] == digest_of(undisturbed)
 
 
 # -- bad input ----------------------------------------------------------------------------------
@@ -135,7 +151,7 @@ def test_a_file_that_cannot_be_used_does_not_stop_the_others(corpus: Path, tmp_p
     row = next(r for r in json.loads(finished.out)["funnel"] if r["kind"] == "document")
     assert row["rejected"].get("too_large") == 1
     assert row["rejected"].get("no_text") == 1
-    assert row["kept"] == 12
+    assert row["kept"] == PAGES
 
 
 def test_more_than_the_corpus_holds_gives_what_it_can_and_says_so(

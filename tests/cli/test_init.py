@@ -14,7 +14,7 @@ import yaml
 from goldsmith.settings import BuildSettings, load_settings
 from tests.support.command import ROOT, goldsmith
 
-PAGES = 8
+PAGES = 6
 
 
 @pytest.fixture(scope="module")
