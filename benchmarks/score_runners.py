@@ -71,8 +71,8 @@ def run_ir_measures(qrels: Path, run: Path, _: int | None) -> Callable[[], dict[
     def work() -> dict[str, float]:
         found = ir_measures.calc_aggregate(
             [*measures, ir_measures.RR],
-            ir_measures.read_trec_qrels(str(qrels)),  # type: ignore[no-untyped-call]
-            ir_measures.read_trec_run(str(run)),  # type: ignore[no-untyped-call]
+            ir_measures.read_trec_qrels(str(qrels)),
+            ir_measures.read_trec_run(str(run)),
         )
         return {names[str(m)]: float(v) for m, v in found.items() if str(m) in names}
 
@@ -80,7 +80,7 @@ def run_ir_measures(qrels: Path, run: Path, _: int | None) -> Callable[[], dict[
 
 
 def run_ranx(qrels: Path, run: Path, _: int | None) -> Callable[[], dict[str, float]]:
-    import ranx  # type: ignore[import-untyped]  # noqa: PLC0415 - likewise
+    import ranx  # noqa: PLC0415 - likewise
 
     names = [f"{name}@{k}" for name in ("recall", "hit_rate", "precision", "ndcg") for k in CUTOFFS]
 
