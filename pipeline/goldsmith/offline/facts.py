@@ -38,8 +38,8 @@ class Fact:
 
 _READABLE = re.compile(r"[\w\s.,;:'’()%$€£/+&@#=\"“”?-]+")
 _DANGLING = re.compile(
-    r", not |\(\w*\?|(?:,|\b(?:and|or|only|the|an?|of|by|also|that|not|to|from|for|even|just|where"
-    r"|whether|but|except|especially))\?$",
+    r", not |\(\w*\?|(?:,|\b(?:and|or|only|the|an?|of|by|also|that|not|to|from|for|even|just|so"
+    r"|where|whether|but|except|especially))\?$",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -91,7 +91,8 @@ class FactFinder:
         return tuple(found.values())
 
     def _wordings(self, sentence: Sentence) -> Iterator[Wording]:
-        text = _LABEL.sub("", sentence.text).rstrip(".!").replace(" also ", " ").strip()
+        text = _LABEL.sub("", sentence.text).rstrip(".!").strip()
+        text = _FILLERS.sub(" ", text)
         if sentence.lead:
             yield from first_step(text, sentence.lead)
         for of_sentence in OF_SENTENCES:
@@ -129,6 +130,7 @@ class FactFinder:
 
 
 _ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+_FILLERS = re.compile(r" (?:also|now) ")
 _LABEL = re.compile(r"^(?:Note|Tip|Warning|Important|Caution|Hint):\s+")
 
 

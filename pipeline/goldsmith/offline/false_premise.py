@@ -33,6 +33,8 @@ _DIGITS = re.compile(
     rf"\b(?:{'|'.join(_WORDS)})\b|(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w.,-]*\d)", re.IGNORECASE
 )
 _FORMS = ("Why", "Why", "Since when", "Under what circumstances")
+_LABELS = frozenset({"value", "identified", "first_step"})
+"""Patterns whose numbers name something (a version, a port): twice as much makes no sense."""
 _SEPARATED_FROM = 10_000
 _FACTORS = (2, 3, 1.5, 0.5, 4)
 
@@ -47,7 +49,8 @@ def write_false_premise(
         )
     source = variables.source
     fact = library.fact_for(variables.twin_question, source)
-    found = _DIGITS.search(fact.answer) if fact else None
+    counts = fact is not None and fact.pattern not in _LABELS and not fact.answer.isdigit()
+    found = _DIGITS.search(fact.answer) if fact and counts else None
     if fact is None or found is None:
         return Declined("no_premise", "the twin's answer holds no amount to change")
     draw = uniform_hash(2, variables.twin_question)

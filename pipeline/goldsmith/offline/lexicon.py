@@ -48,7 +48,7 @@ class Lexicon:
         self._things: Counter[str] = Counter()
         self._company: dict[str, Counter[str]] = defaultdict(Counter)
         self.versions: dict[str, Counter[str]] = defaultdict(Counter)
-        years: set[int] = set()
+        years: Counter[int] = Counter()
         stops = stop_words("en")
         for chunk in chunks:
             for article, noun in _ARTICLE.findall(chunk.text):
@@ -62,7 +62,7 @@ class Lexicon:
             for product, version in _VERSION.findall(chunk.text):
                 self.versions[_VERSION_WORD.get(product, product)][version] += 1
             years.update(int(year) for year in _YEAR.findall(chunk.text))
-        self.years = years
+        self.years = {year for year, often in years.items() if often >= _HABIT}
         enough = max(_HABIT, 0.05 * len({chunk.doc_id for chunk in chunks}))
         self._habitual = frozenset(
             noun

@@ -56,8 +56,9 @@ def bare_definite(question: str, lexicon: Lexicon) -> str:
             noun += 1
         after = tokens[noun + 1] if noun + 1 < len(tokens) else tokens[noun]
         alone = tokens[noun].is_noun and tokens[noun].text.islower() and not after.is_noun
+        relative = noun > at + 1
         told = after.tag in _KNOWN_BY and (after.tag == "TO0" or after.text.lower() not in _LOOSE)
-        if alone and not told and not lexicon.is_habitual(tokens[noun].text):
+        if alone and not told and (relative or not lexicon.is_habitual(tokens[noun].text)):
             return f"the {tokens[noun].text}"
     return ""
 

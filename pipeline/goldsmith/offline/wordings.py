@@ -91,9 +91,9 @@ def condition(text: str, lexicon: Lexicon) -> Iterator[Wording]:
 
 
 def _is_bare(clause: Clause) -> bool:
-    """As in: "value is 3": a singular noun without an article is the variable of an example."""
+    """As in: "value is 3": a small word without an article is the variable of an example."""
     first = clause.subject[0]
-    return len(clause.subject) == 1 and first.tag == "NN1" and first.text.islower()
+    return len(clause.subject) == 1 and first.tag in {"NN1", "NP0"} and first.text.islower()
 
 
 _SUBORDINATE = re.compile(
@@ -109,7 +109,11 @@ def subordinate(text: str, lexicon: Lexicon) -> Iterator[Wording]:
     if not found or clause is None or before_aside(found["main"]) != found["main"]:
         return
     consequence = before_aside(found["rest"])
-    unclear = clause.has_inner_clause() or clause.coordinates_verbs()
+    head = head_of(clause.subject)
+    vague = head is not None and _VAGUE_SUBJECT.fullmatch(head.text) is not None
+    verbs = {clause.verb, *(token.lemma.lower() for token in clause.rest)}
+    whether = found["time"] is not None and not verbs.isdisjoint(_WHETHER)
+    unclear = clause.has_inner_clause() or clause.coordinates_verbs() or vague or whether
     if unclear or (found["time"] and clause_of(consequence) is None):
         return
     asked, pattern = ("Why", "reason") if found["reason"] else ("When", "occasion")
@@ -120,6 +124,9 @@ def subordinate(text: str, lexicon: Lexicon) -> Iterator[Wording]:
     yield Wording(f"{words}?", answer, pattern)
 
 
+_WHETHER = frozenset({"determine", "check", "decide", "know", "see", "test", "verify", "indicate"}
+                     | {"ask", "control", "specify", "tell", "detect"})  # fmt: skip
+"""Verbs after which "if" and "when" name what is found out, and do not say when."""
 _PERSONS = re.compile(
     r"(?:member|owner|admin|administrator|user|guest|customer|reviewer|maintainer|developer|manager"
     r"|author|steward|keeper|warden|engineer|approver|auditor|contributor|operator|editor)s?",
@@ -224,8 +231,9 @@ def function(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
     Asked only of the introduction of a page, see `facts`.
     """
     subject = lexicon.sentence_inner(clause.words(clause.subject))
+    numbered = any(c.isdigit() for c in subject)
     acts = clause.auxiliary in {"does", "do"} and clause.verb not in {"", *_STATES}
-    if acts and not clause.lead and len(clause.rest) >= _MIN_DEFINITION:
+    if acts and not numbered and not clause.lead and len(clause.rest) >= _MIN_DEFINITION:
         predicate = clause.text[clause.subject[-1].end :].strip()
         yield Wording(f"What {clause.auxiliary} {subject} do?", predicate, "function")
 
@@ -248,7 +256,8 @@ _PLACES = (
 def place(clause: Clause, lexicon: Lexicon) -> Iterator[Wording]:
     """A menu or a date at the end: "Where ...?", "When ...?"."""
     for asked, pattern in _PLACES:
-        if found := pattern.fullmatch(clause.words(clause.rest)):
+        found = pattern.fullmatch(clause.words(clause.rest))
+        if found and "," not in found[1]:
             words = joined(asked, clause.core(lexicon), found[1], clause.lead)
             yield Wording(f"{words}?", found[2], "place")
 
