@@ -65,7 +65,9 @@ class BatchApi:
         self._connection = connection
 
     async def upload(self, label: str, content: bytes) -> str:
-        return await self._connection.upload(f"{label}.jsonl", content, _FILE_SECONDS)
+        name = f"{label}.jsonl"
+        file = await self._connection.upload("/files", name, content, _FILE_SECONDS)
+        return str(_object(file).get("id"))
 
     async def create(self, file_id: str, label: str) -> Batch:
         body = {
@@ -140,16 +142,8 @@ def _result(item: dict[str, Any], model: str, where: str) -> Result:
             return completion_of(body, prompt_characters=0)
         except CallError as failure:
             return failure
-    refused = body.get("error", body) if isinstance(body, dict) else {}
-    refusal = Refusal(
-        status=status if isinstance(status, int) else 500,
-        message=str(refused.get("message", refused)),
-        where=where,
-        model=model,
-        code=refused.get("code"),
-        param=refused.get("param"),
-    )
-    return refusal.as_error(wall=0.0)
+    refusal = Refusal.of(status if isinstance(status, int) else 500, body)
+    return refusal.as_error(model, where, wall=0.0)
 
 
 def _batch(content: bytes) -> Batch:

@@ -1,29 +1,31 @@
 """The connection to an endpoint, and the only module that imports openai.
 
-The client's own retries are off (`Retrying` does it, and sees all calls), and so is its parsing
-of replies: an "OpenAI-compatible" server may send anything.
+The openai client is asked for what only it knows: address, key and headers as it reads them from
+the environment, and its pool of connections. Requests then go straight to that pool. The client's
+own path through a request costs more than all of goldsmith's layers together, and limits a build
+from about a hundred calls at once on; and its typed replies and retries would be undone here
+anyway, because an "OpenAI-compatible" server may send anything.
 """
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
+
+import orjson
 
 from goldsmith.errors import ModelError, SettingsError
 from goldsmith.llm.faults import UnreachableError
 from goldsmith.llm.statuses import HOW_TO_GET_A_KEY, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
     from types import TracebackType
 
     import httpx2
     import openai
 
     from goldsmith.llm.clock import Clock
-
-_T = TypeVar("_T")
 
 _CONNECT_SECONDS = 10.0
 _KEEP_ALIVE_SECONDS = 30.0
@@ -49,13 +51,18 @@ class Connection:
         """Raises `ModelError` without openai or a key, `SettingsError` for an unusable address."""
         self.model = endpoint.model
         self._clock = clock
-        self._openai = _imported(endpoint.model)
-        self._client = _client(self._openai, endpoint)
-        self.where = _address(self._client.base_url)
-        """The address of the endpoint, fit for messages."""
         self._seconds = endpoint.timeout_seconds
-        self._plain = _plain_response()
-        self._network_errors = _network_errors(self._openai)
+        self._http = _pool(endpoint)
+        client = _client(endpoint, self._http)
+        self.where = _address(client.base_url)
+        """The address of the endpoint, fit for messages."""
+        self._key = client.api_key
+        headers = {**client.default_headers, **client.auth_headers, "Accept-Encoding": "identity"}
+        self._headers = {k: v for k, v in headers.items() if isinstance(v, str)}
+        self._errors = _network_errors()
+        self._request, self._url = _request_types()
+        self._urls: dict[str, httpx2.URL] = {}
+        """Of paths that were posted to: parsing one is a tenth of a call."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,63 +73,110 @@ class Connection:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._client.close()
+        await self._http.aclose()
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
         """The body of the response, as it came."""
-        # The plain response: the client's typed one costs more time than all of goldsmith's layers.
-        response = await self._translated(
-            self._client.post(path, cast_to=self._plain, body=body), self._seconds
+        if path not in self._urls:
+            self._urls[path] = self._url(self.where + path)
+        request = self._request(
+            "POST", self._urls[path], headers=self._headers, content=orjson.dumps(body)
         )
-        return bytes(response.content)
+        return await self._exchange(request, self._seconds)
 
     async def get(self, path: str, seconds: float | None = None) -> bytes:
         """Likewise; `seconds` in place of the time limit of a call, for a large file."""
-        response = await self._translated(
-            self._client.get(path, cast_to=self._plain), seconds or self._seconds
-        )
-        return bytes(response.content)
+        request = self._request("GET", self.where + path, headers=self._headers)
+        return await self._exchange(request, seconds or self._seconds)
 
-    async def upload(self, name: str, content: bytes, seconds: float) -> str:
-        """The id of a new file of the batch API."""
-        file = await self._translated(
-            self._client.files.create(file=(name, content), purpose="batch", timeout=seconds),
-            seconds,
+    async def upload(self, path: str, name: str, content: bytes, seconds: float) -> bytes:
+        """Likewise, for a new file of the batch API."""
+        request = self._request(
+            "POST",
+            self.where + path,
+            headers={k: v for k, v in self._headers.items() if k != "Content-Type"},
+            data={"purpose": "batch"},
+            files={"file": (name, content)},
         )
-        return file.id
+        return await self._exchange(request, seconds)
 
-    async def _translated(self, call: Awaitable[_T], seconds: float) -> _T:
-        """Await a call. The time limit covers the last byte of the response, too."""
+    async def _exchange(self, request: httpx2.Request, seconds: float) -> bytes:
+        """Send, and read the response. The time limit covers its last byte, too."""
+        request.extensions["timeout"] = {"connect": _CONNECT_SECONDS}
         try:
             async with asyncio.timeout(seconds):
-                return await call
+                response = await self._http.send(request)
         except TimeoutError as error:
             raise UnreachableError(f"no reply from {self.where} within {seconds:g} s") from error
-        except self._openai.APIStatusError as error:
-            self._raise_for(error)
-        except self._network_errors as error:
-            cause = error.__cause__ or error
-            reason = self._hidden(str(cause)) or type(cause).__name__
+        except self._errors as error:
+            reason = self._hidden(str(error)) or type(error).__name__
             raise UnreachableError(f"no connection to {self.where}: {reason}") from error
-
-    def _raise_for(self, error: openai.APIStatusError) -> NoReturn:
-        message = error.body.get("message") if isinstance(error.body, dict) else None
-        refusal = Refusal(
-            status=error.status_code,
-            message=self._hidden(" ".join(str(message or error.message).split())),
-            where=self.where,
-            model=self.model,
-            code=error.code,
-            param=error.param,
-            headers=error.response.headers,
+        if response.is_success:
+            return response.content
+        refusal = Refusal.read(
+            response.status_code,
+            self._hidden(response.content.decode("utf-8", "replace")),
+            response.headers,
         )
-        # Not `from error`: a traceback would show the message with the key in it.
-        raise refusal.as_error(self._clock.wall()) from None
+        raise refusal.as_error(self.model, self.where, self._clock.wall())
 
     def _hidden(self, text: str) -> str:
         """`text` without the key: servers like to repeat it."""
-        key = self._client.api_key
-        return text.replace(key, "***") if key else text
+        return text.replace(self._key, "***") if self._key else text
+
+
+def _client(endpoint: Endpoint, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
+    import openai  # noqa: PLC0415 - it takes a second, and only endpoints need it
+
+    try:
+        return openai.AsyncOpenAI(base_url=endpoint.base_url, http_client=http)
+    except openai.OpenAIError as error:
+        raise ModelError(
+            f"model {endpoint.model!r} cannot be asked without a key: {HOW_TO_GET_A_KEY}"
+        ) from error
+
+
+def _pool(endpoint: Endpoint) -> httpx2.AsyncClient:
+    """Connections for `endpoint`. On aiohttp, where it is installed: a third of the time a call."""
+    try:
+        import httpx2  # noqa: PLC0415 - with openai
+        import openai  # noqa: PLC0415 - lazily: see above
+
+        from goldsmith.llm.capped import cap  # noqa: PLC0415 - loads httpx2
+    except ImportError as error:
+        raise ModelError(
+            f"model {endpoint.model!r} needs the openai client: install goldsmith[build]"
+        ) from error
+    options: dict[str, Any] = {
+        "limits": httpx2.Limits(
+            max_connections=endpoint.connections,
+            max_keepalive_connections=endpoint.connections,
+            keepalive_expiry=_KEEP_ALIVE_SECONDS,
+        ),
+        "event_hooks": {"response": [cap]},
+    }
+    try:
+        return openai.DefaultAioHttpClient(**options)
+    except RuntimeError:  # aiohttp is not installed
+        return openai.DefaultAsyncHttpxClient(**options)
+
+
+def _request_types() -> tuple[type[httpx2.Request], type[httpx2.URL]]:
+    import httpx2  # noqa: PLC0415 - with openai
+
+    return httpx2.Request, httpx2.URL
+
+
+def _network_errors() -> tuple[type[Exception], ...]:
+    """What a broken connection may raise; not every error of aiohttp is translated by openai."""
+    import httpx2  # noqa: PLC0415 - with openai
+
+    errors: tuple[type[Exception], ...] = (httpx2.RequestError, OSError)
+    try:
+        import aiohttp  # noqa: PLC0415 - optional
+    except ImportError:
+        return errors
+    return (*errors, aiohttp.ClientError)
 
 
 def _address(url: httpx2.URL) -> str:
@@ -140,63 +194,3 @@ def _address(url: httpx2.URL) -> str:
             "take it out, secrets belong in the environment"
         )
     return address
-
-
-def _imported(model: str) -> Any:  # noqa: ANN401 - a module
-    try:
-        import openai  # noqa: PLC0415 - it takes a second, and only endpoints need it
-    except ImportError as error:
-        raise ModelError(
-            f"model {model!r} needs the openai client: install goldsmith[build]"
-        ) from error
-    return openai
-
-
-def _client(module: Any, endpoint: Endpoint) -> openai.AsyncOpenAI:  # noqa: ANN401 - a module
-    import httpx2  # noqa: PLC0415 - loaded with openai
-
-    from goldsmith.llm.capped import cap  # noqa: PLC0415 - likewise
-
-    options: dict[str, Any] = {
-        "timeout": httpx2.Timeout(endpoint.timeout_seconds, connect=_CONNECT_SECONDS),
-        "limits": httpx2.Limits(
-            max_connections=endpoint.connections,
-            max_keepalive_connections=endpoint.connections,
-            keepalive_expiry=_KEEP_ALIVE_SECONDS,
-        ),
-        "event_hooks": {"response": [cap]},
-    }
-    try:
-        # A third of the time a call of the default one, which matters from 100 calls at once on.
-        http_client = module.DefaultAioHttpClient(**options)
-    except RuntimeError:  # aiohttp is not installed
-        http_client = module.DefaultAsyncHttpxClient(**options)
-    try:
-        client: openai.AsyncOpenAI = module.AsyncOpenAI(
-            base_url=endpoint.base_url,
-            max_retries=0,
-            timeout=options["timeout"],
-            http_client=http_client,
-            default_headers={"accept-encoding": "identity"},
-        )
-    except module.OpenAIError as error:
-        raise ModelError(
-            f"model {endpoint.model!r} cannot be asked without a key: {HOW_TO_GET_A_KEY}"
-        ) from error
-    return client
-
-
-def _plain_response() -> Any:  # noqa: ANN401 - a class that is loaded lazily
-    import httpx2  # noqa: PLC0415 - loaded with openai
-
-    return httpx2.Response
-
-
-def _network_errors(module: Any) -> tuple[type[BaseException], ...]:  # noqa: ANN401 - a module
-    """What a broken connection may raise; not every error of aiohttp is translated by openai."""
-    errors: tuple[type[BaseException], ...] = (module.APIConnectionError, OSError)
-    try:
-        import aiohttp  # noqa: PLC0415 - optional
-    except ImportError:
-        return errors
-    return (*errors, aiohttp.ClientError)
