@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +58,7 @@ def rating_by_number(body: dict[str, Any]) -> Line:
 
 
 def journal(asker: Asker) -> list[tuple[str, str | None]]:
-    with sqlite3.connect(asker.cache / FILE_NAME) as connection:
+    with closing(sqlite3.connect(asker.cache / FILE_NAME)) as connection:
         return connection.execute("SELECT label, batch_id FROM batches").fetchall()
 
 
@@ -303,7 +304,7 @@ def test_a_real_kill_is_survived(asker: Asker) -> None:
 
 
 def test_a_batch_that_the_endpoint_forgot_is_sent_again(
-    asker: Asker, monkeypatch: pytest.MonkeyPatch
+    asker: Asker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint = BatchEndpoint()
     with LLMServer(default=endpoint) as server:
@@ -317,7 +318,10 @@ def test_a_batch_that_the_endpoint_forgot_is_sent_again(
                 ask(asker, server)
         endpoint.batches.clear()
         assert len(journal(asker)) == 1
-        assert ratings(ask(asker, server)) == [4] * COUNT
+        ask(asker, server, 1, mode=CallMode.ONLINE)
+        assert f"{COUNT} calls of an earlier run are out in batches" in caplog.text
+        # The one that was asked online has the other rating.
+        assert ratings(ask(asker, server)) == [5] + [4] * (COUNT - 1)
 
 
 def test_the_key_is_in_no_file_of_a_batch(asker: Asker) -> None:

@@ -120,6 +120,19 @@ class BatchJournal:
             raise CacheError(f"the journal of batches cannot be written: {error}") from error
 
 
+def calls_out(cache_file: Path) -> int:
+    """How many calls are in batches of earlier runs, to any endpoint."""
+    connection = connect(cache_file)
+    try:
+        connection.execute(_TABLE)
+        packed = connection.execute("SELECT calls FROM batches").fetchall()
+        return sum(len(_unpacked(calls)) for (calls,) in packed)
+    except sqlite3.Error as error:
+        raise CacheError(f"the journal of batches cannot be read: {error}") from error
+    finally:
+        connection.close()
+
+
 def _unpacked(packed: bytes) -> dict[str, Call]:
     rows = orjson.loads(zlib.decompress(packed))
     return {key: Call(key, task, model, text.encode()) for key, task, model, text in rows}

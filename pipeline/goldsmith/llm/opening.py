@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import AsyncExitStack, asynccontextmanager
 from random import Random
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
 from goldsmith.llm.batch_desk import BatchDesk
+from goldsmith.llm.batch_journal import calls_out
 from goldsmith.llm.batched import Batched
 from goldsmith.llm.budgeted import Budget, Budgeted
 from goldsmith.llm.cache import ResponseCache
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from goldsmith.llm.clock import Clock
     from goldsmith.llm.request import Sender
     from goldsmith.settings import ModelSettings, RuntimeSettings
+
+_log = logging.getLogger(__name__)
 
 _PENDING_IN_BATCHES = 50_000
 _RENDERED = 4
@@ -68,6 +72,7 @@ async def open_model(
                 desk = BatchDesk(connection, cache, persistence, clock)
                 inner = await stack.enter_async_context(Batched(desk, clock))
             else:
+                _warn_of_batches(calls_out(cache.path))
                 inner = Retrying(_limited(connection, runtime, clock), persistence)
         yield PromptedModel(
             Cached(inner and Budgeted(inner, budget), cache),
@@ -77,6 +82,15 @@ async def open_model(
             max_reasks=runtime.max_reasks,
             ledger=Ledger(model.name, budget.price),
             most_rendered=_RENDERED * pending_calls(runtime),
+        )
+
+
+def _warn_of_batches(calls: int) -> None:
+    if calls:
+        _log.warning(
+            "%d calls of an earlier run are out in batches; with mode: batch they are collected, "
+            "and now they may be paid a second time",
+            calls,
         )
 
 

@@ -96,7 +96,8 @@ class Refusal:
         return None
 
     def _rejected(self, where: str, said: str) -> RejectedError:
-        rejected = RejectedError(f"{where} refuses the request: {said}", self.message)
+        named = f"{self.message} {self.param or ''}"
+        rejected = RejectedError(f"{where} refuses the request: {said}", named)
         if self.code in _FILTERED:
             rejected.failure = "filtered"
         return rejected
