@@ -118,6 +118,9 @@ class _NoInline(Inliner):
     def init_customizations(self, settings: object) -> None:
         """Nothing to prepare: the patterns that are built here would only find inline markup."""
 
+    def adjust_uri(self, uri: str) -> str:
+        return uri
+
     def parse(self, text: str, *_: object) -> tuple[list[Any], list[Any]]:
         return [nodes.Text(text)], []
 
@@ -148,8 +151,8 @@ def _rst_titles(text: str) -> list[nodes.title]:
     document = new_document("", _rst_settings())
     try:
         Parser(inliner=_NoInline()).parse(text, document)
-    except RecursionError:
-        _log.warning("a page is nested too deeply for its headings to be read: %.60r...", text)
+    except Exception as error:  # noqa: BLE001 - a page can trip any directive of docutils
+        _log.warning("the headings of a page cannot be read (%r): %.60r...", error, text)
         return []
     return list(document.findall(nodes.title))
 
