@@ -6,9 +6,12 @@ goldsmith JSON Lines (with and without scores) and, for comparison, the very TRE
 
 from __future__ import annotations
 
+import contextlib
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +29,7 @@ MANY_QUERIES = 1_000_000
 DEPTH = 100
 CORPUS = 1_000_000
 SEED = 7
+SAMPLE_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +95,35 @@ def _many(folder: Path, files: Files, queries: int, many: int) -> Iterator[Row]:
 
 
 def measure(runner: str, qrels: Path, run: Path, workers: int | None = None) -> dict[str, Any]:
-    """What `score_runners` prints."""
+    """What `score_runners` prints, and the peak memory of it and its helpers in `megabytes`."""
     command = [sys.executable, "-m", "benchmarks.score_runners", runner, str(qrels), str(run)]
     if workers is not None:
         command.append(str(workers))
     root = Path(__file__).resolve().parents[1]
-    done = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE)
-    found: dict[str, Any] = orjson.loads(done.stdout.splitlines()[-1])
-    return found
+    peak = 0.0
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as process:
+        while process.poll() is None:
+            peak = max(peak, resident_megabytes(process.pid))
+            time.sleep(SAMPLE_SECONDS)
+        printed = process.stdout.read() if process.stdout else b""
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    found: dict[str, Any] = orjson.loads(printed.splitlines()[-1])
+    return found | {"megabytes": peak}
+
+
+def resident_megabytes(pid: int) -> float:
+    """Memory that a process and its descendants hold at this moment (Linux)."""
+    pages = 0
+    waiting = [pid]
+    while waiting:
+        folder = Path("/proc") / str(waiting.pop())
+        # A process may end while it is looked at.
+        with contextlib.suppress(OSError):
+            pages += int((folder / "statm").read_text().split()[1])
+            for task in (folder / "task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
+    return pages * resource.getpagesize() / (1 << 20)
 
 
 def write_files(folder: Path, queries: int, *, only_ids: bool = False) -> Files:

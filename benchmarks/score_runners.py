@@ -2,13 +2,11 @@
 
     python -m benchmarks.score_runners RUNNER QRELS RUN [WORKERS]
 
-Prints one JSON object: seconds from files to figures (imports are not counted), peak resident
-megabytes (of this process and of its largest helper together), and the means that it found.
+Prints one JSON object: seconds from files to figures (imports are not counted), and the means.
 """
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from pathlib import Path
@@ -120,9 +118,7 @@ def main(name: str, qrels: str, run: str, workers: str = "") -> None:
     start = time.perf_counter()
     means = work()
     seconds = time.perf_counter() - start
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    peak = sum(resource.getrusage(who).ru_maxrss for who in whose) / 1024
-    print(orjson.dumps({"seconds": seconds, "megabytes": peak, "means": means}).decode())
+    print(orjson.dumps({"seconds": seconds, "means": means}).decode())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from goldsmith.records import Kind
 from goldsmith.scoring.gold_readers import read_gold
 from goldsmith.scoring.records import Columns, Metric
 from goldsmith.scoring.retrieval import retrieval_columns
-from goldsmith.scoring.scan import Scan, ScanRules, scan_run
+from goldsmith.scoring.scan import Scan, ScanRules
+from goldsmith.scoring.scan_parts import scan_run
 from goldsmith.scoring.slices import slices_of
 from goldsmith.scoring.summary import Summarizer
 from tests.support.gold import answerable, evidence, gold_of, qrels_file, run_file, trec_file

@@ -11,9 +11,9 @@ import pytest
 
 from goldsmith.errors import InputError
 from goldsmith.scoring.gold_readers import read_gold
-from goldsmith.scoring.runs import line_blocks
-from goldsmith.scoring.scan import ScanRules, scan_run
-from goldsmith.scoring.scan_parts import part_bounds, scan_in_parts
+from goldsmith.scoring.lines import line_blocks
+from goldsmith.scoring.scan import ScanRules
+from goldsmith.scoring.scan_parts import part_bounds, scan_in_parts, scan_run
 from tests.support.gold import answerable, evidence, gold_of, qrels_file, trec_file
 
 if TYPE_CHECKING:

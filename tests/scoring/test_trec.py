@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from goldsmith.scoring.gold_readers import read_gold
 from goldsmith.scoring.records import Columns
 from goldsmith.scoring.retrieval import retrieval_columns
-from goldsmith.scoring.scan import scan_run
+from goldsmith.scoring.scan_parts import scan_run
 from goldsmith.scoring.summary import Summarizer
 from tests.support.gold import answerable, evidence, gold_of, qrels_file, run_file, trec_file
 

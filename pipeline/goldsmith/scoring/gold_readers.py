@@ -9,7 +9,6 @@ import orjson
 from goldsmith.errors import InputError
 from goldsmith.scoring.faults import FaultList
 from goldsmith.scoring.gold import Corpus, Gold
-from goldsmith.scoring.gold_release import is_release, read_release
 from goldsmith.scoring.qrels import Judgements, file_digest, gather_qrels, read_qrels_file
 
 if TYPE_CHECKING:
@@ -24,6 +23,9 @@ def read_gold(path: Path, *, split: str | None = None) -> Gold:
     and value for judgements that cannot be used.
     """
     if is_release(path):
+        # Parquet is a third of the memory of scoring, and qrels do without.
+        from goldsmith.scoring.gold_release import read_release  # noqa: PLC0415 - see above
+
         return read_release(path)
     if path.is_dir():
         return read_beir(path, split=split)
@@ -32,6 +34,10 @@ def read_gold(path: Path, *, split: str | None = None) -> Gold:
             f"{path} does not exist: expected a release directory, a BEIR folder or a qrels file"
         )
     return read_qrels_file(path)
+
+
+def is_release(path: Path) -> bool:
+    return (path / "questions.parquet").is_file() or (path / "manifest.json").is_file()
 
 
 def read_beir(folder: Path, *, split: str | None = None) -> Gold:

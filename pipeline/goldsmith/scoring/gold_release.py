@@ -41,10 +41,6 @@ _QUESTION_COLUMNS = (
 EASY_RANK, MEDIUM_RANK = 1, 10
 
 
-def is_release(path: Path) -> bool:
-    return (path / _QUESTIONS).is_file() or (path / MANIFEST).is_file()
-
-
 def read_release(folder: Path) -> Gold:
     """A release directory as gold.
 

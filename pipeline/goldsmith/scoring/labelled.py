@@ -18,7 +18,8 @@ import numpy as np
 from goldsmith.scoring.measures import CUTOFFS
 from goldsmith.scoring.records import Columns
 from goldsmith.scoring.retrieval import retrieval_columns
-from goldsmith.scoring.scan import ScanRules, scan_run
+from goldsmith.scoring.scan import ScanRules
+from goldsmith.scoring.scan_parts import scan_run
 from goldsmith.scoring.slices import slices_of
 from goldsmith.scoring.summary import Summarizer
 

@@ -10,13 +10,14 @@ import hashlib
 from array import array
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from goldsmith.errors import InputError
 from goldsmith.scoring.faults import FaultList
 from goldsmith.scoring.gold import Gold
+from goldsmith.scoring.lines import line_blocks, words_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +48,16 @@ class Judgements:
         self._chunk_ids.append(chunk_id)
         self._relevance.append(relevance)
         self._lines.append(line)
+
+    def add_all(
+        self, query_ids: list[str], chunk_ids: list[str], relevance: list[int], first: int
+    ) -> None:
+        """Add rows of neighbouring lines; `first` is the line of the first."""
+        numbers = self.numbers
+        self._owners.extend([numbers.setdefault(q, len(numbers)) for q in query_ids])
+        self._chunk_ids += chunk_ids
+        self._relevance.extend(relevance)
+        self._lines.extend(range(first, first + len(chunk_ids)))
 
     def laid_flat(self) -> tuple[Ints, Sequence[str], Ints]:
         """Offsets, chunk ids and relevance by query; raises `InputError` with every fault."""
@@ -100,8 +111,11 @@ def gather_qrels(path: Path, judgements: Judgements) -> None:
     """Add the rows of a file to `judgements`, noting its faults there."""
     try:
         with path.open("rb") as file:
-            for line, row in _rows(file, judgements.faults):
-                _add_row(judgements, row, line)
+            layout = _Layout()
+            for first, lines in line_blocks(file):
+                if not (layout.is_trec(lines) and _add_regular(judgements, first, lines)):
+                    for line, row in layout.rows(first, lines, judgements.faults):
+                        _add_row(judgements, row, line)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -112,27 +126,37 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _rows(file: BinaryIO, faults: FaultList) -> Iterator[tuple[int, tuple[bytes, bytes, bytes]]]:
-    """(line, (query, chunk, relevance)); the first row decides which of the layouts it is."""
-    width = 0
-    for number, line in enumerate(file, 1):
-        content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-        if content.startswith(b"#") or not content.strip():
-            continue
-        if not width:
-            width = _width(content)
-            if width == _BEIR_FIELDS and _fields(content, width)[0].lower() in _HEADERS:
+class _Layout:
+    """Takes lines apart; the first row decides which of the two layouts a file has."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def is_trec(self, lines: list[bytes]) -> bool:
+        for line in () if self._width else lines:
+            if _is_row(line):
+                tabbed = len(_fields(line, _BEIR_FIELDS)) == _BEIR_FIELDS
+                self._width = _BEIR_FIELDS if tabbed else _TREC_FIELDS
+                break
+        return self._width == _TREC_FIELDS
+
+    def rows(
+        self, first: int, lines: list[bytes], faults: FaultList
+    ) -> Iterator[tuple[int, tuple[bytes, bytes, bytes]]]:
+        """(line, (query, chunk, relevance)) of every row that has its fields."""
+        for number, line in enumerate(lines, first):
+            if not _is_row(line):
                 continue
-        fields = _fields(content, width)
-        if len(fields) != width:
-            found = content.decode("utf-8", "replace").rstrip()
-            faults.add(number, "line", "fields", found, f"{width} fields, {_LAYOUTS}")
-        else:
-            yield number, (fields[0], fields[-2], fields[-1])
+            fields = _fields(line, self._width)
+            if len(fields) != self._width:
+                found = line.decode("utf-8", "replace").rstrip()
+                faults.add(number, "line", "fields", found, f"{self._width} fields, {_LAYOUTS}")
+            elif number > 1 or fields[0].lower() not in _HEADERS:
+                yield number, (fields[0], fields[-2], fields[-1])
 
 
-def _width(line: bytes) -> int:
-    return _BEIR_FIELDS if len(_fields(line, _BEIR_FIELDS)) == _BEIR_FIELDS else _TREC_FIELDS
+def _is_row(line: bytes) -> bool:
+    return not line.startswith(b"#") and bool(line.strip())
 
 
 def _fields(line: bytes, width: int) -> list[bytes]:
@@ -142,14 +166,25 @@ def _fields(line: bytes, width: int) -> list[bytes]:
     return line.split() if width == _TREC_FIELDS else line.rstrip(b"\r\n").split(b"\t")
 
 
-_GRADES = {str(grade).encode(): grade for grade in range(32)}
+_GRADES = {str(grade): grade for grade in range(32)}
+
+
+def _add_regular(judgements: Judgements, first: int, lines: list[bytes]) -> bool:
+    """Add a block of TREC rows in which nothing is out of the ordinary; False for any other."""
+    block = b"".join(lines)
+    if not block.isascii() or b"#" in block or not words_a_line(block, len(lines), _TREC_FIELDS):
+        return False
+    words = block.decode("ascii").split()
+    relevance = [_GRADES.get(written) for written in words[3::_TREC_FIELDS]]
+    if None in relevance:
+        return False
+    judgements.add_all(words[0::_TREC_FIELDS], words[2::_TREC_FIELDS], relevance, first)  # type: ignore[arg-type]
+    return True
 
 
 def _add_row(judgements: Judgements, row: tuple[bytes, bytes, bytes], line: int) -> None:
     query, chunk, written = row
-    relevance = _GRADES.get(written)
-    if relevance is None:
-        relevance = parse_relevance(written.decode("utf-8", "replace"), line, judgements.faults)
+    relevance = parse_relevance(written.decode("utf-8", "replace"), line, judgements.faults)
     try:
         judgements.add(query.decode(), chunk.decode(), relevance, line)
     except UnicodeDecodeError:

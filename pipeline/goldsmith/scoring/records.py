@@ -159,27 +159,12 @@ class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def chunk_ids(self) -> list[str]:
         """The ranked ids, repeats included."""
-        listed = self.retrieved
-        # Read by the million: trying is cheaper than asking each item what it is.
-        try:
-            return [item.chunk_id for item in listed]  # type: ignore[union-attr]
-        except AttributeError:
-            if set(map(type, listed)) == {str}:
-                return listed  # type: ignore[return-value]
-            return [item if isinstance(item, str) else item.chunk_id for item in listed]
+        return [item if isinstance(item, str) else item.chunk_id for item in self.retrieved]
 
     @property
-    def scores(self) -> list[float] | None:
-        """The scores that are given, in rank order; None when the items are bare ids."""
-        listed = self.retrieved
-        found: list[float | None]
-        try:
-            found = [item.score for item in listed]  # type: ignore[union-attr]
-        except AttributeError:
-            if set(map(type, listed)) == {str}:
-                return None
-            found = [None if isinstance(item, str) else item.score for item in listed]
-        return [score for score in found if score is not None] if None in found else found  # type: ignore[return-value]
+    def scores(self) -> list[float | None]:
+        """The scores in rank order; None for an item without one."""
+        return [None if isinstance(item, str) else item.score for item in self.retrieved]
 
     @property
     def items(self) -> list[Retrieved]:
@@ -191,6 +176,34 @@ class RunRecord(Struct, frozen=True, forbid_unknown_fields=True):
         """The ids that entered the prompt, without repeats, in order."""
         ids = self.chunk_ids if self.supplied is None else self.supplied
         return tuple(dict.fromkeys(ids))
+
+
+class BareRecord(RunRecord, frozen=True, forbid_unknown_fields=True):
+    """A record whose items are all bare ids: nothing needs to be looked at one by one."""
+
+    retrieved: list[Id]  # type: ignore[assignment]
+
+    @property
+    def chunk_ids(self) -> list[str]:
+        return self.retrieved
+
+    @property
+    def scores(self) -> list[float | None]:
+        return []
+
+
+class ObjectRecord(RunRecord, frozen=True, forbid_unknown_fields=True):
+    """A record whose items are all objects."""
+
+    retrieved: list[Retrieved]  # type: ignore[assignment]
+
+    @property
+    def chunk_ids(self) -> list[str]:
+        return [item.chunk_id for item in self.retrieved]
+
+    @property
+    def scores(self) -> list[float | None]:
+        return [item.score for item in self.retrieved]
 
 
 # -- claims --------------------------------------------------------------------------------------

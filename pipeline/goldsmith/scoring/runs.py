@@ -9,21 +9,27 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from goldsmith.errors import InputError
 from goldsmith.scoring.faults import FaultList
-from goldsmith.scoring.records import Id, RecordedClaim, Retrieved, RunRecord
+from goldsmith.scoring.lines import BLOCK_BYTES, line_blocks
+from goldsmith.scoring.records import (
+    BareRecord,
+    Id,
+    ObjectRecord,
+    RecordedClaim,
+    Retrieved,
+    RunRecord,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import BinaryIO
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL)
@@ -31,7 +37,6 @@ _MISSING = re.compile(r"Object missing required field `(?P<name>.*)`", re.DOTALL
 _STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
-_BLOCK_BYTES = 1 << 18
 _ANSWER_NAMES = (b'"answer"', b'"claims"', b'"abstained"', b"\\u00")
 """Fields that only answers have; a letter may be written as its code."""
 _LONGEST_NAME = max(map(len, _ANSWER_NAMES))
@@ -76,7 +81,7 @@ def holds_answers(path: Path) -> bool:
     """
     kept = b""
     with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
+        while block := file.read(BLOCK_BYTES):
             seen = kept + block
             if any(name in seen for name in _ANSWER_NAMES):
                 return True
@@ -96,11 +101,14 @@ class RunReader:
     strict: bool = False
     faults: FaultList = field(init=False)
     ignored: dict[str, int] = field(default_factory=dict)
-    _decode: msgspec.json.Decoder[RunRecord] = field(init=False)
+    _decoders: list[msgspec.json.Decoder[RunRecord]] = field(init=False)
+    """From the form that the last line had to the most general one."""
 
     def __post_init__(self) -> None:
         self.faults = FaultList(self.path)
-        self._decode = msgspec.json.Decoder(RunRecord)
+        # Most runs have one form throughout, and knowing it saves asking every item what it is.
+        forms = (BareRecord, ObjectRecord, RunRecord)
+        self._decoders = [msgspec.json.Decoder(form) for form in forms]
 
     def records(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, RunRecord]]:
         """(line number, record) of the lines that begin in bytes `start` to `end` of the file.
@@ -117,9 +125,23 @@ class RunReader:
 
     def _record(self, line: bytes, number: int) -> RunRecord | None:
         try:
-            return self._decode.decode(line)
+            return self._decoders[0].decode(line)
         except (msgspec.DecodeError, RecursionError) as error:
+            if len(self._decoders) > 1 and isinstance(error, msgspec.ValidationError):
+                return self._in_another_form(line, number)
             return self._second_look(line, number, error)
+
+    def _in_another_form(self, line: bytes, number: int) -> RunRecord | None:
+        """Try the more general forms; the first that fits is kept for the lines that follow."""
+        for place, decoder in enumerate(self._decoders[1:], 1):
+            try:
+                record = decoder.decode(line)
+            except (msgspec.DecodeError, RecursionError) as error:
+                last = error
+            else:
+                del self._decoders[:place]
+                return record
+        return self._second_look(line, number, last)
 
     def _second_look(self, line: bytes, number: int, error: Exception) -> RunRecord | None:
         """Explain a line that did not decode, or read it after all when it only says too much."""
@@ -129,9 +151,9 @@ class RunReader:
         if not unknown or self.strict:
             self._note(line, number, error)
             return None
-        self._decode = msgspec.json.Decoder(_LenientRecord)
+        self._decoders = [msgspec.json.Decoder(_LenientRecord)]
         try:
-            record = self._decode.decode(line)
+            record = self._decoders[0].decode(line)
         except (msgspec.DecodeError, RecursionError) as other:
             self._note(line, number, other)
             return None
@@ -173,9 +195,14 @@ class RunReader:
 
     def _ranked_as_scored(self, record: RunRecord, number: int) -> bool:
         """List order is the rank; scores that say otherwise are a fault."""
-        scores = record.scores
-        if scores is None or scores == sorted(scores, reverse=True):
-            return True
+        found = record.scores
+        try:
+            if found == sorted(found, reverse=True):  # type: ignore[type-var]
+                return True
+        except TypeError:
+            # Some items, or all, have none.
+            pass
+        scores = [score for score in found if score is not None]
         for rank, (above, score) in enumerate(pairwise(scores), 1):
             if score > above:
                 expected = f"at most {above!r}, the score above it: list order is the rank"
@@ -207,30 +234,6 @@ def read_run(path: Path, *, strict: bool = False) -> list[RunRecord]:
 def note_repeated_query(faults: FaultList, line: int, query_id: str, first: str) -> None:
     expected = f"one record a query (another is on {first})"
     faults.add(line, "query_id", "repeated_query_id", query_id, expected)
-
-
-def line_blocks(
-    file: BinaryIO, start: int = 0, end: int | None = None, size: int = _BLOCK_BYTES
-) -> Iterator[tuple[int, list[bytes]]]:
-    """(number of the first line, lines) of about `size` bytes at a time.
-
-    `start` is where a line begins; the lines are those that begin before byte `end`. Numbers count
-    from 1 at `start`.
-    """
-    position, number = start, 1
-    file.seek(start)
-    while lines := file.readlines(size):
-        begun = position
-        position = file.tell()
-        if end is not None and position >= end:
-            begins = list(accumulate(map(len, lines), initial=begun))
-            lines = lines[: bisect_left(begins, end)]
-        if begun == 0 and lines:
-            lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
-        yield number, lines
-        number += len(lines)
-        if end is not None and position >= end:
-            return
 
 
 def _numbers(value: object, path: str) -> Iterator[tuple[str, float]]:

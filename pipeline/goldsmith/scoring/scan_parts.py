@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import subprocess
 import sys
+from array import array
 from collections import deque
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+import numpy as np
+
+from goldsmith.scoring.gold import Gold
+from goldsmith.scoring.scan import Scan, ScanRules
+from goldsmith.scoring.scanners import scan_part, scan_whole
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from goldsmith.scoring.gold import Gold
-    from goldsmith.scoring.scan import Scan, ScanRules
+    from typing import IO
 
 log = logging.getLogger(__name__)
 
@@ -34,16 +37,80 @@ WORTH_BYTES = 48 << 20
 MOST_QUERIES = 250_000
 """Every helper holds gold: above this, memory is dearer than time."""
 _PARTS_A_WORKER = 4
-_MODULE = "goldsmith.scoring.scan_parts"
+_LENGTH_BYTES = 8
 
 Bounds = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    path: Path
-    gold: Gold
+class _Job(msgspec.Struct, frozen=True):
+    """What a helper needs to know; MessagePack, because pickle holds everything twice."""
+
+    path: str
+    query_ids: list[str]
+    offsets: bytes
+    chunk_ids: list[str]
     rules: ScanRules
+
+    @classmethod
+    def of(cls, path: Path, gold: Gold, rules: ScanRules) -> Self:
+        offsets = gold.offsets.astype(np.int64).tobytes()
+        return cls(str(path), gold.query_ids, offsets, list(gold.chunk_ids), rules)
+
+    def gold(self) -> Gold:
+        """Gold as far as a scan asks for it."""
+        return Gold(
+            source="",
+            digest="",
+            numbers={query_id: number for number, query_id in enumerate(self.query_ids)},
+            offsets=np.frombuffer(self.offsets, dtype=np.int64),
+            chunk_ids=self.chunk_ids,
+            relevance=np.empty(0, dtype=np.int64),
+        )
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """The scan of a part, on its way back; None where something was not in order."""
+
+    arrays: dict[str, bytes] | None
+    counts: dict[str, int] = {}
+
+    @classmethod
+    def of(cls, scan: Scan | None) -> Self:
+        if scan is None:
+            return cls(None)
+        arrays = {name: bytes(getattr(scan, name)) for name in ("answered", *_ARRAYS)}
+        return cls(arrays, {name: getattr(scan, name) for name in _COUNTS})
+
+    def scan(self) -> Scan | None:
+        if self.arrays is None:
+            return None
+        arrays = {name: array("i", self.arrays[name]) for name in _ARRAYS}
+        return Scan(answered=bytearray(self.arrays["answered"]), **arrays, **self.counts)  # type: ignore[arg-type]
+
+
+_ARRAYS = (
+    "lengths",
+    "places",
+    "ranks",
+    "tie_starts",
+    "tie_sizes",
+    "copy_owners",
+    "copy_ranks",
+)
+_COUNTS = ("duplicates", "extra", "with_answers")
+
+
+def scan_run(
+    path: Path, gold: Gold, rules: ScanRules | None = None, *, workers: int | None = None
+) -> Scan:
+    """Scan a run file of either kind.
+
+    A large file is read by `workers` processes (None: one a processor) that give the same scan.
+    Raises `InputError` with every fault of the file, and when no query of gold is in the run.
+    """
+    rules = rules or ScanRules()
+    found = scan_in_parts(path, gold, rules, workers=workers)
+    return scan_whole(path, gold, rules) if found is None else found
 
 
 def scan_in_parts(
@@ -53,15 +120,14 @@ def scan_in_parts(
     count = workers or _processors()
     if count < 2 or gold.details or len(gold) > MOST_QUERIES:  # noqa: PLR2004 - several
         return None
-    if workers is None and path.stat().st_size < WORTH_BYTES:
+    if not path.is_file() or (workers is None and path.stat().st_size < WORTH_BYTES):
         return None
-    # What a helper needs of gold can be sent; its readers of corpus and questions cannot.
-    job = _Job(path, replace(gold, load_corpus=None, load_questions=None), rules)
     parts = deque(pairwise(part_bounds(path, count * _PARTS_A_WORKER)))
     found: list[Scan | None] = []
     with ExitStack() as stack:
+        job = _Job.of(path, gold, rules)
         helpers = [stack.enter_context(_Helper(job, parts, found)) for _ in range(count - 1)]
-        _drain(parts, found, lambda bounds: _scan(job, bounds))
+        _drain(parts, found, lambda bounds: scan_part(path, gold, rules, *bounds))
         for helper in helpers:
             helper.join()
     return _merged(found)
@@ -75,7 +141,7 @@ def part_bounds(path: Path, parts: int) -> list[int]:
         return sorted({0, size, *(_next_beginning(file, offset) for offset in wanted)})
 
 
-def _next_beginning(file: BinaryIO, offset: int) -> int:
+def _next_beginning(file: IO[bytes], offset: int) -> int:
     """Where the first record, or the first list of another query, begins behind an offset."""
     file.seek(offset)
     file.readline()
@@ -109,20 +175,13 @@ def _drain(
             parts.clear()
 
 
-def _scan(job: _Job, bounds: Bounds) -> Scan | None:
-    # It imports this module too.
-    from goldsmith.scoring.scan import scan_part  # noqa: PLC0415 - see above
-
-    return scan_part(job.path, job.gold, job.rules, *bounds)
-
-
 class _Helper:
     """A process that scans parts, and the thread that hands them over."""
 
     def __init__(self, job: _Job, parts: deque[Bounds], found: list[Scan | None]) -> None:
         self._job, self._parts, self._found = job, parts, found
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
-            [sys.executable, "-m", _MODULE], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", __name__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._thread = Thread(target=self._run, daemon=True)
 
@@ -144,7 +203,7 @@ class _Helper:
         try:
             self._send(self._job)
             _drain(self._parts, self._found, self._ask)
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
+        except (OSError, EOFError, msgspec.DecodeError) as error:
             log.warning("a process that helped to scan %s ended early: %r", self._job.path, error)
             self._found.append(None)
             self._parts.clear()
@@ -152,13 +211,25 @@ class _Helper:
     def _ask(self, bounds: Bounds) -> Scan | None:
         self._send(bounds)
         assert self._process.stdout is not None
-        found: Scan | None = pickle.load(self._process.stdout)  # noqa: S301 - our own process
-        return found
+        return msgspec.msgpack.decode(_receive(self._process.stdout), type=_Found).scan()
 
     def _send(self, value: object) -> None:
         assert self._process.stdin is not None
-        pickle.dump(value, self._process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
-        self._process.stdin.flush()
+        _send(self._process.stdin, value)
+
+
+def _send(pipe: IO[bytes], value: object) -> None:
+    message = msgspec.msgpack.encode(value)
+    pipe.write(len(message).to_bytes(_LENGTH_BYTES, "big") + message)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> bytes:
+    """The next message; raises `EOFError` when the other side is gone."""
+    length = pipe.read(_LENGTH_BYTES)
+    if len(length) < _LENGTH_BYTES:
+        raise EOFError("no further message")
+    return pipe.read(int.from_bytes(length, "big"))
 
 
 def _merged(found: list[Scan | None]) -> Scan | None:
@@ -173,15 +244,15 @@ def _merged(found: list[Scan | None]) -> Scan | None:
 
 
 def serve() -> None:
-    """What a helper does: read a job, then bounds until there are no more."""
-    job = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one
+    """What a helper does: take a job, then bounds until there are no more."""
+    job = msgspec.msgpack.decode(_receive(sys.stdin.buffer), type=_Job)
+    path, gold = Path(job.path), job.gold()
     while True:
         try:
-            bounds = pickle.load(sys.stdin.buffer)  # noqa: S301 - likewise
+            bounds = msgspec.msgpack.decode(_receive(sys.stdin.buffer), type=Bounds)
         except EOFError:
             return
-        pickle.dump(_scan(job, bounds), sys.stdout.buffer, protocol=pickle.HIGHEST_PROTOCOL)
-        sys.stdout.flush()
+        _send(sys.stdout.buffer, _Found.of(scan_part(path, gold, job.rules, *bounds)))
 
 
 if __name__ == "__main__":

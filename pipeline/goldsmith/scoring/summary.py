@@ -56,8 +56,19 @@ class Summarizer:
             self._in_doubt = tied if self._in_doubt is None else self._in_doubt | tied
         whole = np.ones(len(column.numerator), dtype=np.bool_)
         applies = whole if column.applies is None else column.applies
-        masks = {name: mask for name, mask in slices.items() if np.any(mask & applies)}
-        return [self.figure(column, name, mask) for name, mask in ({ALL: whole} | masks).items()]
+        overall = self.figure(column, ALL, whole)
+        figures = [overall]
+        for name, mask in slices.items():
+            held = mask & applies
+            if not np.any(held):
+                continue
+            whole_again = np.array_equal(held, applies)
+            figures.append(
+                overall.model_copy(update={"slice": name})
+                if whole_again
+                else self.figure(column, name, mask)
+            )
+        return figures
 
     def figure(self, column: Column, name: str, mask: Mask) -> Metric:
         """One column over the queries of a slice. No denominator, no value: never 0, never 1."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from goldsmith.scoring.faults import FaultList
-from goldsmith.scoring.runs import line_blocks
+from goldsmith.scoring.lines import line_blocks, words_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FIELDS = 6
-_SPACE, _NEWLINE = ord(" "), ord("\n")
 _BLOCK_BYTES = 1 << 17
 _LAYOUT = "`query iteration chunk rank score tag`"
 
@@ -115,7 +114,7 @@ class TrecReader:
     def _regular(self, first: int, lines: list[bytes]) -> _Rows | None:
         """The rows of a block in which every line has its six words; None for any other."""
         block = b"".join(lines)
-        if not _six_words_a_line(block, len(lines)):
+        if not words_a_line(block, len(lines), _FIELDS):
             return None
         words = block.split()
         try:
@@ -172,22 +171,6 @@ class _Rows(NamedTuple):
     queries: Sequence[bytes]
     ids: Sequence[bytes]
     scores: Sequence[float]
-
-
-def _six_words_a_line(block: bytes, lines: int) -> bool:
-    """Counts the beginnings of words between line ends; splitting alone would not notice a word
-    that is missing here and too many there.
-    """
-    letters = np.frombuffer(block, dtype=np.uint8)
-    blank = letters <= _SPACE
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    ends = np.flatnonzero(letters == _NEWLINE)
-    starts = np.concatenate(([0], ends + 1))
-    if starts[-1] == len(letters):
-        starts = starts[:-1]
-    counts = np.add.reduceat(begins, starts, dtype=np.int32)
-    return len(counts) == lines and bool(np.all(counts == _FIELDS))
 
 
 def _number(written: bytes) -> float | None:
