@@ -5,6 +5,7 @@ Waiting is on a clock that only the waits move, so these tests take no time and 
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import socket
 from email.utils import formatdate
@@ -14,6 +15,7 @@ import pytest
 
 from goldsmith.errors import ModelError
 from goldsmith.llm.retrying import Patience
+from goldsmith.llm.tasks import STANDALONE, StandaloneVariables
 from tests.support.asking import GOOD, Asker, ManualClock, questions
 from tests.support.llm_server import (
     Answer,
@@ -240,4 +242,34 @@ def test_patience_is_counted_in_attempts(asker: Asker) -> None:
     patience = Patience(attempts=2, failing_after=5)
     with LLMServer(default=Status(500)) as server:
         assert ratings(asker, server, patience=patience) == ["unanswered"]
+    assert len(server.seen) == 2
+
+
+def test_an_idle_build_is_not_held_against_the_endpoint(asker: Asker) -> None:
+    """Ten minutes pass before the first call, which fails; the others are still asked."""
+    clock = ManualClock()
+
+    def answer(seen: Seen) -> Answer:
+        return Status(500) if "item 0?" in seen.messages[1] else OK
+
+    async def run(url: str) -> list[str | None]:
+        async with asker.model(url, clock=clock) as model:
+            clock.time += 600
+            variables = (StandaloneVariables(question=question) for question in questions(3))
+            return [(await model.run(STANDALONE, v)).failure for v in variables]
+
+    with LLMServer(default=answer) as server:
+        assert asyncio.run(run(server.url)) == ["unanswered", None, None]
+
+
+@pytest.mark.parametrize("trouble", [Reset(), Silent(), Endless(), Body(b"<html>"), Status(500)])
+def test_without_aiohttp_all_is_the_same(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch, trouble: Answer
+) -> None:
+    def missing(**_: object) -> None:
+        raise RuntimeError("aiohttp is not installed")
+
+    monkeypatch.setattr("openai.DefaultAioHttpClient", missing)
+    with LLMServer([trouble, OK]) as server:
+        assert ratings(asker, server, timeout_seconds=0.5) == FOUR
     assert len(server.seen) == 2

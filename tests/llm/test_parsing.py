@@ -56,6 +56,7 @@ FAILED = {
     "bare number": ("4.5", "unparseable"),
     "bare fraction": ("5/5", "unparseable"),
     "bare words": ("Total rating: four", "unparseable"),
+    "thoughts without an end": (f"<think>Perhaps {GOOD}?", "unparseable"),
     "a list": ("[1, 2]", "unparseable"),
     "cut in a text": ('{"rationale": "cle', "truncated"),
     "cut in a number": ('{"rationale": "clear", "rating": 4', "truncated"),

@@ -46,7 +46,8 @@ class Persistence:
         self._clock = clock
         self._random = random
         self._given_up = 0
-        self._last_reply = clock.now()
+        self._failing_since: float | None = None
+        """When the first attempt failed after the last reply."""
 
     async def repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """The result of the first attempt that has one, else the error of the last."""
@@ -58,6 +59,8 @@ class Persistence:
                 result = await attempt()
             except TransientError as error:
                 self._refuse_to_wait(error)
+                if self._failing_since is None:
+                    self._failing_since = self._clock.now()
                 failed += not isinstance(error, ThrottledError)
                 wait = self._wait(attempts, error)
                 late = self._clock.now() + wait - started > self._patience.seconds
@@ -68,7 +71,7 @@ class Persistence:
                 await self._clock.sleep(wait)
             else:
                 self._given_up = 0
-                self._last_reply = self._clock.now()
+                self._failing_since = None
                 return result
 
     def _wait(self, attempts: int, error: TransientError) -> float:
@@ -91,7 +94,8 @@ class Persistence:
     def _give_up(self, error: TransientError) -> None:
         """Raise `ModelError` when this looks like the endpoint and not like the one call."""
         self._given_up += 1
-        silent = self._clock.now() - self._last_reply
+        now = self._clock.now()
+        silent = now - (now if self._failing_since is None else self._failing_since)
         allowed = self._patience.failing_after if error.reached else self._patience.dead_after
         if self._given_up < allowed and silent < self._patience.seconds:
             return

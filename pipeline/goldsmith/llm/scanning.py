@@ -25,7 +25,10 @@ _TOKEN = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
 _START = re.compile(r"\{(?=\s*[\"}'])")
 """An object starts with a key or is empty; a lone brace in prose starts nothing."""
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
-_THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = re.compile(
+    r"\A\s*<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+"""What a model thinks aloud first; all of the text when it never ends."""
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
