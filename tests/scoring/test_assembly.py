@@ -153,3 +153,11 @@ def test_unreadable_words_on_statements_are_counted_apart() -> None:
     found = {c.name: (c.numerator.sum(), c.denominator.sum()) for c in columns}
     assert found["answer_correctness"] == (0, 0)
     assert found["answer_correctness_judge_failed"] == (1, 1)
+
+
+def test_fields_that_were_passed_over_are_listed(gold: Gold, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"query_id": "q-days", "retrieved": ["p-plans-1"], "latency": 3}\n', "utf-8")
+    (listing,) = made(path, gold=gold).listings
+    assert listing.title == "Fields of the run that were passed over"
+    assert listing.rows == (("latency", "1"),)

@@ -180,6 +180,15 @@ def _labelled(gold: Gold, run: Path, setup: ReportSetup, draft: _Draft) -> Score
     draft.metrics.extend(result.metrics)
     draft.columns.append(result.columns)
     draft.counts.update(result.counts)
+    if result.ignored_fields:
+        draft.listings.append(
+            Listing(
+                "Fields of the run that were passed over",
+                "They are no part of a run record. A misspelt field looks like this too.",
+                ("field", "first on line"),
+                tuple((name, str(line)) for name, line in result.ignored_fields.items()),
+            )
+        )
     return result
 
 

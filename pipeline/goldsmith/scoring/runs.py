@@ -200,8 +200,8 @@ class RunReader:
             if found == sorted(found, reverse=True):  # type: ignore[type-var]
                 return True
         except TypeError:
-            # Some items, or all, have none.
-            pass
+            if found.count(None) == len(found):
+                return True
         scores = [score for score in found if score is not None]
         for rank, (above, score) in enumerate(pairwise(scores), 1):
             if score > above:

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from goldsmith.scoring.faults import FaultList
 from goldsmith.scoring.lines import line_blocks, words_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
 _FIELDS = 6
 _BLOCK_BYTES = 1 << 17
@@ -47,21 +43,22 @@ class TrecList:
     query_id: str
     line: int
     ids: list[bytes]
-    scores: NDArray[np.float32]
+    scores: list[float]
+    """In single precision."""
 
     def find(self, chunk_id: bytes) -> TrecRank:
         """Rank by counting: no sort. Of several copies the one with the best score counts."""
-        place = self.ids.index(chunk_id)
-        score = self.scores[place]
+        score = self.scores[self.ids.index(chunk_id)]
         if self.ids.count(chunk_id) > 1:
-            score = max(self.scores[n] for n, other in enumerate(self.ids) if other == chunk_id)
-        better = int(np.count_nonzero(self.scores > score))
-        tied = np.flatnonzero(self.scores == score)
-        above = sum(self.ids[n] > chunk_id for n in tied) if len(tied) > 1 else 0
-        return TrecRank(better + above + 1, better, len(tied))
+            score = max(s for i, s in zip(self.ids, self.scores, strict=True) if i == chunk_id)
+        better, tied, above = sum(map(score.__lt__, self.scores)), self.scores.count(score), 0
+        if tied > 1:
+            pairs = zip(self.ids, self.scores, strict=True)
+            above = sum(other > chunk_id for other, its_score in pairs if its_score == score)
+        return TrecRank(better + above + 1, better, tied)
 
     def in_order(self) -> list[bytes]:
-        pairs = sorted(zip(self.scores.tolist(), self.ids, strict=True), reverse=True)
+        pairs = sorted(zip(self.scores, self.ids, strict=True), reverse=True)
         return [chunk_id for _, chunk_id in pairs]
 
 
@@ -83,7 +80,7 @@ class TrecReader:
         for rows in self._row_blocks(start, end):
             place = 0
             for row_query, same in groupby(rows.queries):
-                until = place + sum(1 for _ in same)
+                until = place + len(list(same))
                 if row_query != query:
                     if ids:
                         yield from self._list(query, line, ids, scores)
@@ -160,8 +157,7 @@ class TrecReader:
         except UnicodeDecodeError:
             self.faults.add(line, "query_id", "encoding", query, "UTF-8")
             return
-        with np.errstate(over="ignore"):
-            yield TrecList(query_id, line, ids, np.array(scores).astype(np.float32))
+        yield TrecList(query_id, line, ids, array("f", scores).tolist())
 
 
 class _Rows(NamedTuple):
