@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.console import Console
 
 from goldsmith.scoring.baseline import baseline, write_run
@@ -57,7 +58,8 @@ def test_the_same_run_whatever_the_order_of_the_chunks() -> None:
 def test_a_run_is_written_as_it_is_read(tmp_path: Path) -> None:
     run = baseline(CHUNKS, queries())
     assert write_run(tmp_path / "run.jsonl", run) == len(run)
-    assert read_run(tmp_path / "run.jsonl", strict=True) == run
+    read = read_run(tmp_path / "run.jsonl", strict=True)
+    assert [msgspec.to_builtins(r) for r in read] == [msgspec.to_builtins(r) for r in run]
     assert "null" not in (tmp_path / "run.jsonl").read_text("utf-8")
 
 
