@@ -194,6 +194,21 @@ def test_a_misspelt_required_field_is_missing_not_empty(tmp_path: Path) -> None:
     assert "retrieved: missing_field" in message
 
 
+def test_bytes_that_are_no_utf8_in_a_name_that_is_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path, b'{"query_id": "q", "retrieved": [], "ans\xb7er": "x"}')
+    assert "line 1: record: not_json" in faults(path)
+
+
+@pytest.mark.parametrize("by_form", [True, False])
+def test_forms_may_change_from_line_to_line(tmp_path: Path, by_form: bool) -> None:
+    forms: list[list[object]] = [["a"], [{"chunk_id": "b"}], ["c", {"chunk_id": "d"}], []]
+    rows = [{"query_id": f"{n}", "retrieved": forms[n % 4]} for n in (0, 1, 0, 2, 3, 1, 0)]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = [record.chunk_ids for _, record in RunReader(path, by_form=by_form).records()]
+    assert found == [["a"], ["b"], ["a"], ["c", "d"], [], ["b"], ["a"]]
+
+
 def test_what_kind_of_run_it_is(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_text("\n  q1 Q0 a 1 2.0 tag\n")

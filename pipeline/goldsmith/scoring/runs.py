@@ -99,6 +99,9 @@ class RunReader:
 
     path: Path
     strict: bool = False
+    by_form: bool = True
+    """Give `BareRecord` and `ObjectRecord` where the items are alike: most runs have one form
+    throughout, and knowing it saves asking every item what it is."""
     faults: FaultList = field(init=False)
     ignored: dict[str, int] = field(default_factory=dict)
     _decoders: list[msgspec.json.Decoder[RunRecord]] = field(init=False)
@@ -106,8 +109,7 @@ class RunReader:
 
     def __post_init__(self) -> None:
         self.faults = FaultList(self.path)
-        # Most runs have one form throughout, and knowing it saves asking every item what it is.
-        forms = (BareRecord, ObjectRecord, RunRecord)
+        forms = (BareRecord, ObjectRecord, RunRecord) if self.by_form else (RunRecord,)
         self._decoders = [msgspec.json.Decoder(form) for form in forms]
 
     def records(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, RunRecord]]:
@@ -154,10 +156,12 @@ class RunReader:
         self._decoders = [msgspec.json.Decoder(_LenientRecord)]
         try:
             record = self._decoders[0].decode(line)
+            # A typed decoder passes over names, and values of unknown ones, without a look.
+            fields = list(_unknown_fields(msgspec.json.decode(line)))
         except (msgspec.DecodeError, RecursionError) as other:
             self._note(line, number, other)
             return None
-        for name in _unknown_fields(msgspec.json.decode(line)):
+        for name in fields:
             self.ignored.setdefault(name, number)
         return record
 
@@ -219,7 +223,7 @@ def read_run(path: Path, *, strict: bool = False) -> list[RunRecord]:
     """
     if not is_json_lines(path):
         raise InputError(f"{path} is no JSON Lines: answers and claims need records, one a query")
-    reader = RunReader(path, strict=strict)
+    reader = RunReader(path, strict=strict, by_form=False)
     first: dict[str, int] = {}
     records = []
     for number, record in reader.records():
