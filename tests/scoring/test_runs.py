@@ -62,7 +62,7 @@ def test_bare_ids_and_objects_may_be_mixed(tmp_path: Path) -> None:
         {"query_id": "3", "retrieved": []},
     )
     bare, mixed, empty = read_run(path)
-    assert (bare.chunk_ids, bare.scores) == (["a", "b", "a"], [])
+    assert (bare.chunk_ids, bare.scores) == (["a", "b", "a"], [None] * 3)
     assert bare.supplied_ids == ("a", "b")
     assert (mixed.chunk_ids, mixed.scores) == (["a", "b"], [None, 1.0])
     assert mixed.items == [Retrieved("a"), Retrieved("b", 1.0)]
