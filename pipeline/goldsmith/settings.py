@@ -6,10 +6,10 @@ Every known key does what its comment says; an unknown key is an error, not a su
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from goldsmith.errors import SettingsError
 
@@ -34,7 +34,13 @@ class ChunkSettings(Settings):
     """Characters; tokens for the token splitter."""
     chunk_overlap: int = Field(default=0, ge=0)
     max_document_bytes: int = Field(default=20_000_000, ge=1)
-    language: str = "auto"
+    language: str = Field(default="auto", pattern="^(auto|[a-z]{2})$")
+
+    @model_validator(mode="after")
+    def _overlaps_less_than_a_chunk(self) -> Self:
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError("chunk_overlap must be smaller than chunk_size")
+        return self
 
 
 class SampleSettings(Settings):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from functools import cached_property
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.spans import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from goldsmith.records import Document
 
 _HEADING_LINES = re.compile(
@@ -25,6 +26,7 @@ class Sections:
         self._text = document.text
         self._headings = document.headings
         self._starts = [heading.start for heading in document.headings]
+        self._below: dict[int, int] = {}
 
     def borders(self, level: int) -> list[int]:
         """Where the headings of `level` and above begin a section, in order.
@@ -38,31 +40,34 @@ class Sections:
             if heading.level <= level and not self._continues(index)
         ]
 
-    def heads(self) -> list[Span]:
+    def heads(self, within: Span) -> list[Span]:
         """Of each heading its lines and the gap below them: from its start to the next text."""
-        return [Span(start, self._text_below(start)) for start in self._starts]
+        first, last = bisect_left(self._starts, within.start), bisect_left(self._starts, within.end)
+        return [Span(start, self._text_below(start)) for start in self._starts[first:last]]
 
-    def path(self, span: Span) -> str:
-        """Titles of the headings above a chunk, joined by ' > '.
+    def paths(self, spans: Sequence[Span]) -> list[str]:
+        """For each chunk the titles of the headings above it, joined by ' > '.
 
-        The headings that a chunk begins with are above it too, down to its first own text.
+        The headings that a chunk begins with are above it too, down to its first own text. `spans`
+        are in order.
         """
-        above = bisect_right(self._starts, span.start)
-        if above and self._starts[above - 1] == span.start:
-            while self._continues(above) and self._starts[above] < span.end:
+        starts, headings = [*self._starts, len(self._text) + 1], self._headings
+        paths, levels, holding = [], [0], [""]
+        above = 0
+        for span in spans:
+            begins = span.start
+            while starts[above] <= begins:
+                level, title = headings[above].level, headings[above].title
+                while levels[-1] >= level:
+                    levels.pop()
+                    holding.pop()
+                holding.append(f"{holding[-1]} > {title}" if holding[-1] else title)
+                levels.append(level)
                 above += 1
-        return self._paths[above]
-
-    @cached_property
-    def _paths(self) -> list[str]:
-        """Of no heading, and then of each: its title below those of the headings that hold it."""
-        paths, holding = [""], [(0, "")]
-        for heading in self._headings:
-            while holding[-1][0] >= heading.level:
-                holding.pop()
-            above = holding[-1][1]
-            paths.append(f"{above} > {heading.title}" if above else heading.title)
-            holding.append((heading.level, paths[-1]))
+                at_heading = starts[above - 1] == begins
+                if at_heading and starts[above] < span.end and self._continues(above):
+                    begins = starts[above]
+            paths.append(holding[-1])
         return paths
 
     def _continues(self, index: int) -> bool:
@@ -74,5 +79,8 @@ class Sections:
         )
 
     def _text_below(self, start: int) -> int:
-        lines = _HEADING_LINES.match(self._text, start)
-        return lines.end() if lines else start
+        below = self._below.get(start)
+        if below is None:
+            lines = _HEADING_LINES.match(self._text, start)
+            below = self._below[start] = lines.end() if lines else start
+        return below

@@ -35,58 +35,35 @@ class LostPieceError(Exception):
     """A piece does not stand where it has to: a defect, never a property of the input."""
 
 
-def adjoining(text: str, pieces: Sequence[str], within: Span) -> list[Span]:
-    """One span a piece of `within`, where pieces do not overlap; only white space is left out.
-
-    There is nothing to search: each piece begins where the last one ended. Raises `LostPieceError`
-    when it does not.
-    """
-    spans: list[Span] = []
-    start = within.start
-    for piece in pieces:
-        while text[start].isspace():
-            start += 1
-        end = start + len(piece)
-        if not text.startswith(piece, start) or end > within.end:
-            raise LostPieceError(
-                f"expected {piece[:40]!r} at {start}: {text[start : start + 40]!r}"
-            )
-        spans.append(Span(start, end))
-        start = end
-    if text[start : within.end].strip():
-        raise LostPieceError(f"no piece holds what stands at {start}: {text[start:][:40]!r}")
-    return spans
-
-
-def overlapping(text: str, pieces: Sequence[str], within: Span, overlap: Overlap) -> list[Span]:
-    """One span a piece of `within`, where neighbours may overlap; only white space is left out.
+def located(text: str, pieces: Sequence[str], overlap: Overlap, offset: int = 0) -> list[Span]:
+    """One span a piece, in order; nothing but white space is left out. `offset` is added.
 
     In repetitive text a piece fits in several places, and a wrong choice leaves a later piece
     without any: then the choice is taken back. A place once refuted is not tried again, so the
     work is bounded by pieces times places. Raises `LostPieceError` when no chain reaches the end.
     """
-    last = within.start + len(text[within.start : within.end].rstrip())
+    last = len(text.rstrip())
     chain: list[Span] = []
     untried: list[Iterator[int]] = []
     refuted: set[tuple[int, int]] = set()
     while len(chain) < len(pieces):
         index = len(chain)
         if index == len(untried):
-            before = chain[-1] if chain else Span(within.start, within.start)
+            before = chain[-1] if chain else Span(0, 0)
             untried.append(_places(text, pieces[index], before, overlap))
         place = next((p for p in untried[-1] if (index, p) not in refuted), None)
         if place is not None:
             span = Span(place, place + len(pieces[index]))
-            if span.end <= last and (index < len(pieces) - 1 or span.end == last):
+            if index < len(pieces) - 1 or span.end == last:
                 chain.append(span)
             continue
         untried.pop()
         if not chain:
             raise LostPieceError(f"no chain of places for {len(pieces)} pieces: {pieces[0][:40]!r}")
         refuted.add((index - 1, chain.pop().start))
-    if not pieces and last > within.start:
-        raise LostPieceError(f"no piece holds {text[within.start :][:40]!r}")
-    return chain
+    if not pieces and last:
+        raise LostPieceError(f"no piece holds {text[:40]!r}")
+    return [Span(span.start + offset, span.end + offset) for span in chain]
 
 
 def _places(text: str, piece: str, before: Span, overlap: Overlap) -> Iterator[int]:
@@ -98,3 +75,12 @@ def _places(text: str, piece: str, before: Span, overlap: Overlap) -> Iterator[i
     while (place := text.find(piece, place + 1, latest + len(piece))) >= 0:
         if overlap.length(text[place : before.end]) <= overlap.most:
             yield place
+
+
+def trimmed(text: str, start: int, end: int, offset: int = 0) -> list[Span]:
+    """The span from `start` to `end` without white space at its ends; none when it is all space."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return [Span(start + offset, end + offset)] if start < end else []
