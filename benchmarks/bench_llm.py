@@ -56,7 +56,7 @@ def row(name: str, value: float, unit: str, target: str, ok: bool | None) -> Row
 @contextmanager
 def endpoint(latency: float) -> Iterator[str]:
     """The URL of a loopback endpoint in a process of its own."""
-    command = [sys.executable, "-m", "tests.support.llm_server", "--latency", str(latency)]
+    command = [sys.executable, "-m", "benchmarks.llm_endpoint", str(latency)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:

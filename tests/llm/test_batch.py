@@ -16,7 +16,7 @@ import pytest
 from goldsmith.errors import BudgetExceededError, ModelError
 from goldsmith.llm.cache import FILE_NAME
 from goldsmith.llm.cache_upkeep import cache_stats
-from goldsmith.llm.openai import Connection
+from goldsmith.llm.connection import Connection
 from goldsmith.llm.opening import pending_calls
 from goldsmith.llm.tasks import STANDALONE, StandaloneVariables
 from goldsmith.settings import CallMode, RuntimeSettings
@@ -225,7 +225,7 @@ class Frozen:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int, *, after: bool) -> None:
         self.reached = asyncio.Event()
         self._left = at
-        for name in ("post", "get", "upload"):
+        for name in ("post", "get", "download", "upload"):
             original = getattr(Connection, name)
             monkeypatch.setattr(Connection, name, self._freezing(original, after=after))
 

@@ -260,16 +260,3 @@ def test_an_idle_build_is_not_held_against_the_endpoint(asker: Asker) -> None:
 
     with LLMServer(default=answer) as server:
         assert asyncio.run(run(server.url)) == ["unanswered", None, None]
-
-
-@pytest.mark.parametrize("trouble", [Reset(), Silent(), Endless(), Body(b"<html>"), Status(500)])
-def test_without_aiohttp_all_is_the_same(
-    asker: Asker, monkeypatch: pytest.MonkeyPatch, trouble: Answer
-) -> None:
-    def missing(**_: object) -> None:
-        raise RuntimeError("aiohttp is not installed")
-
-    monkeypatch.setattr("openai.DefaultAioHttpClient", missing)
-    with LLMServer([trouble, OK]) as server:
-        assert ratings(asker, server, timeout_seconds=0.5) == FOUR
-    assert len(server.seen) == 2

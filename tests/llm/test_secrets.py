@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import traceback
 from typing import TYPE_CHECKING
@@ -12,7 +11,8 @@ import pytest
 from goldsmith.errors import ModelError, SettingsError
 from goldsmith.llm.cache_upkeep import export_cache
 from goldsmith.llm.clock import SystemClock
-from goldsmith.llm.openai import Connection, Endpoint
+from goldsmith.llm.connection import Connection
+from goldsmith.llm.openai import account
 from tests.support.asking import GOOD, KEY, Asker, questions
 from tests.support.llm_server import Answer, Chat, LLMServer, Reset, Status
 
@@ -47,12 +47,10 @@ def test_no_output_holds_the_key(
 
 
 def test_no_repr_holds_the_key() -> None:
-    async def run() -> str:
-        endpoint = Endpoint("m", "http://127.0.0.1:9/v1")
-        async with Connection(endpoint, SystemClock()) as connection:
-            return repr(endpoint) + repr(connection) + connection.where
-
-    assert KEY not in asyncio.run(run())
+    mine = account("m", "http://127.0.0.1:9/v1")
+    assert mine.key == KEY
+    shown = repr(mine) + repr(Connection(mine, SystemClock(), seconds=1, width=1))
+    assert KEY not in shown
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated(asker: Asker) -> None:

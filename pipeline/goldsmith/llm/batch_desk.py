@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from goldsmith.llm.batches import Batch, Results
     from goldsmith.llm.cache import ResponseCache
     from goldsmith.llm.clock import Clock
+    from goldsmith.llm.connection import Connection
     from goldsmith.llm.dialect import Dialect
-    from goldsmith.llm.openai import Connection
     from goldsmith.llm.request import Request
     from goldsmith.llm.retrying import Persistence
 
@@ -41,10 +41,10 @@ class BatchDesk:
         self, connection: Connection, cache: ResponseCache, persistence: Persistence, clock: Clock
     ) -> None:
         self._api = BatchApi(connection)
-        self._where = connection.where
+        self._where = connection.address
         self._model = connection.model
         self._cache = cache
-        self._journal = BatchJournal(cache.path, connection.where)
+        self._journal = BatchJournal(cache.path, connection.address)
         self._repeat = persistence.repeat
         self._clock = clock
 

@@ -17,8 +17,8 @@ from goldsmith.llm.statuses import Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from goldsmith.llm.connection import Connection
     from goldsmith.llm.dialect import Dialect
-    from goldsmith.llm.openai import Connection
     from goldsmith.llm.request import Request
 
 _log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class BatchApi:
             after = f"&after={batches[-1].batch_id}"
 
     async def read(self, file_id: str) -> bytes:
-        return await self._connection.get(f"/files/{file_id}/content", _FILE_SECONDS)
+        return await self._connection.download(f"/files/{file_id}/content", _FILE_SECONDS)
 
 
 def input_file(requests: Iterable[Request], dialect: Dialect) -> bytes:

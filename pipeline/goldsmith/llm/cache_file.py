@@ -48,6 +48,8 @@ def connect(path: Path) -> sqlite3.Connection:
             with _lock_beside(path):
                 _lay_out(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
+        # 32 MB: each checkpoint waits for the disk, and every call under way with it.
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")
         connection.execute("SELECT key FROM replies LIMIT 1").fetchone()
     except BaseException:
         connection.close()

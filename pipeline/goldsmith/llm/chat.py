@@ -9,7 +9,7 @@ from goldsmith.llm.dialect import Dialect
 from goldsmith.llm.faults import RejectedError
 
 if TYPE_CHECKING:
-    from goldsmith.llm.openai import Connection
+    from goldsmith.llm.connection import Connection
     from goldsmith.llm.request import Reply, Request
 
 

@@ -37,7 +37,7 @@ class Dialect:
     length_name: str = "max_tokens"
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The JSON body of a chat completion in this dialect."""
+        """The body of a chat completion in this dialect, for `orjson.dumps`."""
         shape = self.shape if request.output_schema else Shape.TEXT
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         body: dict[str, Any] = {"model": request.model, "messages": messages}
@@ -50,7 +50,7 @@ class Dialect:
         if request.output_schema is None:
             return body
         if shape is Shape.SCHEMA:
-            schema = orjson.loads(request.output_schema)
+            schema = orjson.Fragment(request.output_schema)
             wanted = {"name": request.schema_name, "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
             return body

@@ -16,10 +16,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from types import UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from goldsmith.llm.scanning import Json
 
 T = TypeVar("T", bound=BaseModel)
+
+_Fitter = Callable[[object, str], object]
+"""The fitted value of a field; the second argument names it in an `UnfitError`."""
 
 _WORDS = {
     word: number
@@ -65,61 +69,71 @@ def fit(value: Mapping[str, Json], output: type[T]) -> T:
 def _object(value: object, output: type[BaseModel], where: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise UnfitError(f"{where}: expected an object, found {_shown(value)}")
+    fitters = _fitters(output)
+    found = value if value.keys() == fitters.keys() else _renamed(value, fitters, where)
+    return {name: fitter(found[name], name) for name, fitter in fitters.items()}
+
+
+def _renamed(
+    value: dict[str, object], fitters: dict[str, _Fitter], where: str
+) -> dict[str, object]:
+    """Keys as they were asked for, in whatever case they were written."""
     found: dict[str, object] = {}
     for key, item in value.items():
         name = key.strip().casefold().replace(" ", "_").replace("-", "_")
-        if name in found and name in output.model_fields:
+        if name in found and name in fitters:
             raise UnfitError(f"{where}: the key {name!r} stands twice")
         found[name] = item
-    if missing := [name for name in output.model_fields if name not in found]:
+    if missing := [name for name in fitters if name not in found]:
         raise UnfitError(f"{where}: the keys {missing} are missing")
-    return {
-        name: _value(found[name], wanted, bound, name)
-        for name, (wanted, bound) in _fields(output).items()
-    }
+    return found
 
 
 @cache
-def _fields(output: type[BaseModel]) -> dict[str, tuple[Any, int | None]]:
-    """Field names with their type and, for a scale, its largest number."""
-    fields: dict[str, tuple[Any, int | None]] = {}
-    for name, field in output.model_fields.items():
-        bounds = [getattr(item, "le", None) for item in field.metadata]
-        fields[name] = (field.annotation, next((b for b in bounds if isinstance(b, int)), None))
-    return fields
+def _fitters(output: type[BaseModel]) -> dict[str, _Fitter]:
+    """The row of the table for each field, looked up once for a type."""
+    fitters: dict[str, _Fitter] = {}
+    for name, info in output.model_fields.items():
+        bounds = (getattr(item, "le", None) for item in info.metadata)
+        largest = next((bound for bound in bounds if isinstance(bound, int)), None)
+        fitters[name] = _fitter(info.annotation, largest)
+    return fitters
 
 
-def _value(value: object, wanted: Any, bound: int | None, where: str) -> object:  # noqa: ANN401, PLR0911 - a type; one return a row of the table
-    origin = get_origin(wanted)
+def _fitter(wanted: Any, largest: int | None) -> _Fitter:  # noqa: ANN401 - a type
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is Annotated:
+        wanted, origin = arguments[0], None
     if origin in {Union, UnionType}:
-        if value is None and type(None) in get_args(wanted):
-            return None
-        wanted = next(item for item in get_args(wanted) if item is not type(None))
-        return _value(value, wanted, bound, where)
+        (inner,) = (item for item in arguments if item is not type(None))
+        return partial(_optional, _fitter(inner, largest))
     if origin in {tuple, list}:
-        return _items(value, get_args(wanted)[0], where)
-    if hasattr(wanted, "__metadata__"):  # Annotated[X, ...] inside a list
-        return _value(value, origin, bound, where)
-    if not isinstance(wanted, type):
-        return value
+        return partial(_items, _fitter(arguments[0], None))
     if issubclass(wanted, BaseModel):
-        return _object(value, wanted, where)
+        return lambda value, where: _object(value, wanted, where)
     if issubclass(wanted, StrEnum):
-        return _label(value, wanted, where)
-    if wanted in _SCALARS:
-        return _SCALARS[wanted](value, bound, where)
+        return partial(_label, wanted)
+    scalars: dict[Any, _Fitter] = {int: partial(_integer, largest), bool: _truth, str: _text}
+    return scalars.get(wanted, _as_it_is)
+
+
+def _optional(fitter: _Fitter, value: object, where: str) -> object:
+    return None if value is None else fitter(value, where)
+
+
+def _as_it_is(value: object, _: str) -> object:
     return value
 
 
-def _items(value: object, wanted: Any, where: str) -> tuple[object, ...]:  # noqa: ANN401 - a type
+def _items(fitter: _Fitter, value: object, where: str) -> tuple[object, ...]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):
         raise UnfitError(f"{where}: expected a list, found {_shown(value)}")
-    return tuple(_value(item, wanted, None, f"{where}.{index}") for index, item in enumerate(value))
+    return tuple(fitter(item, f"{where}.{index}") for index, item in enumerate(value))
 
 
-def _label(value: object, wanted: type[StrEnum], where: str) -> StrEnum:
+def _label(wanted: type[StrEnum], value: object, where: str) -> StrEnum:
     if isinstance(value, str):
         word = value.strip().rstrip(".").casefold().replace(" ", "_")
         for label in wanted:
@@ -129,35 +143,32 @@ def _label(value: object, wanted: type[StrEnum], where: str) -> StrEnum:
     raise UnfitError(f"{where}: expected one of {known}, found {_shown(value)}")
 
 
-def _integer(value: object, bound: int | None, where: str) -> int:
+def _integer(largest: int | None, value: object, where: str) -> int:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = _INTEGER.fullmatch(value) if isinstance(value, str) else None
-    if match is None or (match["scale"] and int(match["scale"]) != bound):
+    if match is None or (match["scale"] and int(match["scale"]) != largest):
         raise UnfitError(f"{where}: expected a whole number, found {_shown(value)}")
     number = match["number"].casefold()
     return _WORDS[number] if number in _WORDS else int(number.partition(".")[0])
 
 
-def _truth(value: object, _: int | None, where: str) -> bool:
+def _truth(value: object, where: str) -> bool:
     word = str(value).strip().rstrip(".").casefold()
     if isinstance(value, bool | int | str) and word in _TRUTHS:
         return _TRUTHS[word]
     raise UnfitError(f"{where}: expected true or false, found {_shown(value)}")
 
 
-def _text(value: object, _: int | None, where: str) -> str:
+def _text(value: object, where: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
         raise UnfitError(f"{where}: expected a text, found {_shown(value)}")
     # White space alone is no text: where one is required, the empty string is refused.
     return value if value.strip() else ""
-
-
-_SCALARS = {int: _integer, bool: _truth, str: _text}
 
 
 def _shown(value: object) -> str:

@@ -16,9 +16,10 @@ from goldsmith.llm.cache import ResponseCache
 from goldsmith.llm.cached import Cached
 from goldsmith.llm.chat import OpenAIClient
 from goldsmith.llm.clock import SystemClock
+from goldsmith.llm.connection import Connection
 from goldsmith.llm.ledger import Ledger
 from goldsmith.llm.limited import Limited, Limits
-from goldsmith.llm.openai import Connection, Endpoint
+from goldsmith.llm.openai import account
 from goldsmith.llm.prompted import PromptedModel
 from goldsmith.llm.retrying import Patience, Persistence, Retrying
 from goldsmith.settings import CallMode
@@ -64,10 +65,13 @@ async def open_model(
         cache = stack.enter_context(ResponseCache(cache_folder))
         inner: Sender | None = None
         if not (offline_cache or runtime.offline_cache):
-            endpoint = Endpoint(
-                model.name, runtime.base_url, runtime.timeout_seconds, runtime.concurrency
+            connection = Connection(
+                account(model.name, runtime.base_url),
+                clock,
+                seconds=runtime.timeout_seconds,
+                width=runtime.concurrency,
             )
-            connection = await stack.enter_async_context(Connection(endpoint, clock))
+            await stack.enter_async_context(connection)
             if runtime.mode is CallMode.BATCH:
                 desk = BatchDesk(connection, cache, persistence, clock)
                 inner = await stack.enter_async_context(Batched(desk, clock))

@@ -80,9 +80,10 @@ def _not_quoted(found: list[Offer], prompt: Iterable[str]) -> list[Offer]:
 
 def _stands_in(text: str, shown: str) -> bool:
     # Hardly any offer is a quotation, and squeezing a long prompt costs more than reading a reply:
-    # first see whether the prompt has all its words.
-    words = _WORD.findall(text)
-    return all(word in shown for word in words) and _squeezed(text) in _squeezed(shown)
+    # the first word that the prompt does not have settles it.
+    if any(word.group() not in shown for word in _WORD.finditer(text)):
+        return False
+    return _squeezed(text) in _squeezed(shown)
 
 
 def _squeezed(text: str) -> str:

@@ -11,9 +11,8 @@ and a call that waits for its next attempt holds no slot.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from goldsmith.ids import canonical_json
@@ -39,7 +38,7 @@ NOT_IN_KEY = {
 """What a key leaves out, and why. Everything else of a `Request` is in it."""
 
 
-@dataclass(frozen=True)  # not slotted: `key` is computed once and kept
+@dataclass(frozen=True, slots=True)
 class Request:
     """One call to a model; equal content has an equal `key` on every machine."""
 
@@ -54,11 +53,13 @@ class Request:
     """Canonical JSON of the schema that the reply is wanted in."""
     sample: int = 0
     """Tells independent replies to the same words apart."""
+    identity: bytes = field(init=False, repr=False)
+    """The canonical JSON that `key` is the digest of."""
+    key: str = field(init=False)
+    """sha256 (hex): the name of the reply in the cache."""
 
-    @cached_property
-    def identity(self) -> bytes:
-        """The canonical JSON that `key` is the digest of."""
-        return canonical_json(
+    def __post_init__(self) -> None:
+        identity = canonical_json(
             {
                 "v": KEY_VERSION,
                 "model": self.model,
@@ -70,11 +71,8 @@ class Request:
                 "sample": self.sample,
             }
         )
-
-    @cached_property
-    def key(self) -> str:
-        """sha256 (hex): the name of the reply in the cache."""
-        return hashlib.sha256(self.identity).hexdigest()
+        object.__setattr__(self, "identity", identity)
+        object.__setattr__(self, "key", hashlib.sha256(identity).hexdigest())
 
 
 class Finish(StrEnum):
