@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from goldsmith.scoring.abstention import Abstention, abstains, abstention_of
-from goldsmith.scoring.records import RecordedClaim, RunRecord
+from goldsmith.scoring.run_records import RecordedClaim, RunRecord
 
 
 @pytest.mark.parametrize(

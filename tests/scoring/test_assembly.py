@@ -18,8 +18,9 @@ from goldsmith.scoring.gold_readers import read_gold
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_offline import MEASURED, offline_judge
 from goldsmith.scoring.judge_tasks import CORRECTNESS, CorrectnessReply, Stated
-from goldsmith.scoring.records import Half, RowLabel, RunRecord
+from goldsmith.scoring.records import Half, RowLabel
 from goldsmith.scoring.report import report_json, write_report
+from goldsmith.scoring.run_records import RunRecord
 from goldsmith.scoring.unlabelled import UnlabelledSetup
 from tests.support.releases import chunks, freeze_small, small_contents
 

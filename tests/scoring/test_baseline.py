@@ -10,7 +10,7 @@ from goldsmith.scoring.baseline import baseline, write_run
 from goldsmith.scoring.claims import claim_answer
 from goldsmith.scoring.gold import GoldQuery
 from goldsmith.scoring.inspect import inspect, inspect_json
-from goldsmith.scoring.records import RunRecord
+from goldsmith.scoring.run_records import RunRecord
 from goldsmith.scoring.runs import read_run
 from tests.support.corpora import make_chunks
 from tests.support.reporting import PLANS, TEXTS, THINGS, fact, passage_id, queries

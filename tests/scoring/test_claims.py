@@ -15,7 +15,8 @@ from goldsmith.scoring.claims import (
     decompose_answer,
 )
 from goldsmith.scoring.judge_tasks import DECOMPOSE, DecomposeReply
-from goldsmith.scoring.records import AnswerOutcome, RecordedClaim, RunRecord
+from goldsmith.scoring.records import AnswerOutcome
+from goldsmith.scoring.run_records import RecordedClaim, RunRecord
 
 
 def read(answer: str, *supplied: str, language: str = "en") -> list[tuple[str, tuple[str, ...]]]:

@@ -20,7 +20,8 @@ from goldsmith.scoring.judge_tasks import (
 )
 from goldsmith.scoring.judge_tasks import Response as Responded
 from goldsmith.scoring.judged_reading import JudgedReading, read_by_judge
-from goldsmith.scoring.records import RunRecord, Verdict
+from goldsmith.scoring.records import Verdict
+from goldsmith.scoring.run_records import RunRecord
 
 PROBE = GoldQuery(
     "q",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from goldsmith.errors import InputError
-from goldsmith.scoring.records import CitationTiming, RecordedClaim, Retrieved
+from goldsmith.scoring.run_records import CitationTiming, RecordedClaim, Retrieved
 from goldsmith.scoring.runs import RunReader, holds_answers, is_json_lines, read_run
 
 if TYPE_CHECKING:

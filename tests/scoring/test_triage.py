@@ -10,8 +10,9 @@ from goldsmith.records import Kind
 from goldsmith.scoring.claims import claim_answer
 from goldsmith.scoring.gold import GoldEvidence, GoldQuery, Span
 from goldsmith.scoring.judged import AnswerOnTrial, Passage, judge_answers
-from goldsmith.scoring.records import Retrieved, RowLabel, RunRecord
+from goldsmith.scoring.records import RowLabel
 from goldsmith.scoring.report_rows import shown_labels
+from goldsmith.scoring.run_records import Retrieved, RunRecord
 from goldsmith.scoring.triage import OWNERS, TriageCase, cases_of, triage
 from tests.support.judging import facts_judge
 from tests.support.reporting import full_report

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -8,11 +9,14 @@ from goldsmith.errors import InputError
 from goldsmith.scoring.claims import claim_answer
 from goldsmith.scoring.corrected import corrected_accuracy
 from goldsmith.scoring.judge import Judge
-from goldsmith.scoring.records import CitationTiming, Metric, Retrieved, RunRecord
+from goldsmith.scoring.run_records import CitationTiming, Retrieved, RunRecord
 from goldsmith.scoring.summary import Summarizer
 from goldsmith.scoring.unlabelled import UnlabelledScore, UnlabelledSetup, score_unlabelled
 from tests.support.judging import facts_judge, facts_model
 from tests.support.reporting import audited, scored
+
+if TYPE_CHECKING:
+    from goldsmith.scoring.records import Metric
 
 A, B = Retrieved("p-a", text="a"), Retrieved("p-b", text="b c")
 

@@ -13,8 +13,9 @@ from goldsmith.scoring.human_labels import LabelledPassage, LabelRow, gather
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_offline import OfflineJudge
 from goldsmith.scoring.label_check import check_labels
-from goldsmith.scoring.records import Half, Layer, Metric, Retrieved, RunRecord, Verdict
+from goldsmith.scoring.records import Half, Layer, Metric, Verdict
 from goldsmith.scoring.report import Listing, ReleaseInfo, Report, RunInfo
+from goldsmith.scoring.run_records import Retrieved, RunRecord
 from goldsmith.scoring.triage import cases_of, triage
 from goldsmith.scoring.unlabelled import UnlabelledSetup, score_unlabelled
 

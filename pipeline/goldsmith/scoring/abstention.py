@@ -9,7 +9,7 @@ from goldsmith.corpus.sentences import sentences
 from goldsmith.scoring.abstention_phrases import PHRASES
 
 if TYPE_CHECKING:
-    from goldsmith.scoring.records import RunRecord
+    from goldsmith.scoring.run_records import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

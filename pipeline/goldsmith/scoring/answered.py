@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from goldsmith.scoring.gold import Gold
     from goldsmith.scoring.markers import MarkerGrammar
     from goldsmith.scoring.probes import Reading
-    from goldsmith.scoring.records import ClaimedAnswer, Column, RunRecord
+    from goldsmith.scoring.records import ClaimedAnswer, Column
+    from goldsmith.scoring.run_records import RunRecord
 
 
 @dataclass(frozen=True, slots=True)

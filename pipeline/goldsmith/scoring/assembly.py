@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from goldsmith.scoring.gold import Gold, GoldQuery
     from goldsmith.scoring.judge import Judge
     from goldsmith.scoring.labelled import ScoreResult
-    from goldsmith.scoring.records import RunRecord
+    from goldsmith.scoring.run_records import RunRecord
     from goldsmith.scoring.unlabelled import UnlabelledScore
 
 

@@ -14,7 +14,7 @@ import msgspec
 from goldsmith.corpus.search import Index
 from goldsmith.corpus.sentences import sentences
 from goldsmith.corpus.words import content_words
-from goldsmith.scoring.records import RecordedClaim, Retrieved, RunRecord
+from goldsmith.scoring.run_records import RecordedClaim, Retrieved, RunRecord
 from goldsmith.tables import write_bytes
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
     from goldsmith.scoring.gold import GoldEvidence, GoldQuery
-    from goldsmith.scoring.records import Retrieved, RunRecord
+    from goldsmith.scoring.run_records import Retrieved, RunRecord
 
 
 def evidences_in(

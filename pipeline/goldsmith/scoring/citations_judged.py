@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldsmith.scoring.records import (
-    Aggregation,
-    Column,
-    FailureKind,
-    Half,
-    Layer,
-    Verdict,
-)
+from goldsmith.scoring.records import Aggregation, Column, FailureKind, Half, Layer, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

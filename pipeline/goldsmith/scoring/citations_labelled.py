@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from goldsmith.scoring.gold import Corpus, Gold, GoldEvidence, GoldQuery
-    from goldsmith.scoring.records import ClaimedAnswer, RunRecord
+    from goldsmith.scoring.records import ClaimedAnswer
+    from goldsmith.scoring.run_records import RunRecord
 
     Floats = NDArray[np.float64]
 

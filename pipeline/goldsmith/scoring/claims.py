@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from goldsmith.llm.task import Model
     from goldsmith.scoring.answers import AnswerSentence, ReadAnswer
     from goldsmith.scoring.markers import MarkerGrammar
-    from goldsmith.scoring.records import RecordedClaim, RunRecord
+    from goldsmith.scoring.run_records import RecordedClaim, RunRecord
 
 
 def claim_answer(

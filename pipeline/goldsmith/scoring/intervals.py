@@ -121,7 +121,9 @@ def resampled_sums(rows: Floats, *, seed: int, resamples: int) -> Floats:
 
 def distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """The different rows and how often each occurs, in sorted order."""
-    order = np.lexsort(rows.T[::-1])
+    # A column that is the same throughout, as the denominators of a mean are, sorts nothing.
+    varying = [column for column in rows.T if np.any(column != column[0])]
+    order = np.lexsort(varying[::-1]) if varying else np.arange(len(rows))
     ordered = rows[order]
     changes = np.flatnonzero(np.any(ordered[1:] != ordered[:-1], axis=1)) + 1
     starts = np.concatenate(([0], changes))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from goldsmith.scoring.citations_labelled import Response
     from goldsmith.scoring.gold import GoldQuery
     from goldsmith.scoring.judge import Judge
-    from goldsmith.scoring.records import RunRecord
+    from goldsmith.scoring.run_records import RunRecord
 
     Pair = tuple[RunRecord, GoldQuery]
 

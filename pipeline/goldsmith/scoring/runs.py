@@ -18,7 +18,7 @@ import msgspec
 from goldsmith.errors import InputError
 from goldsmith.scoring.faults import FaultList
 from goldsmith.scoring.lines import BLOCK_BYTES, line_blocks
-from goldsmith.scoring.records import (
+from goldsmith.scoring.run_records import (
     BareRecord,
     Id,
     ObjectRecord,
@@ -112,18 +112,26 @@ class RunReader:
         forms = (BareRecord, ObjectRecord, RunRecord) if self.by_form else (RunRecord,)
         self._decoders = [msgspec.json.Decoder(form) for form in forms]
 
-    def records(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, RunRecord]]:
-        """(line number, record) of the lines that begin in bytes `start` to `end` of the file.
+    def records(self) -> Iterator[tuple[int, RunRecord]]:
+        """(line number, record) of every sound line.
 
-        Line numbers count from the first of these lines. Records come as they are read; whether
-        the file as a whole is sound is known, and must be asked of `faults`, at the end.
+        Records come as they are read; whether the file as a whole is sound is known, and must be
+        asked of `faults`, at the end.
         """
+        for first, lines in self.blocks():
+            yield from self.records_of(first, lines)
+
+    def blocks(self, start: int = 0, end: int | None = None) -> Iterator[tuple[int, list[bytes]]]:
+        """(number of the first line, lines) of those that begin in bytes `start` to `end`."""
         with self.path.open("rb") as file:
-            for first, lines in line_blocks(file, start, end):
-                for number, line in enumerate(lines, first):
-                    record = self._record(line, number)
-                    if record is not None and self._ranked_as_scored(record, number):
-                        yield number, record
+            yield from line_blocks(file, start, end)
+
+    def records_of(self, first: int, lines: list[bytes]) -> Iterator[tuple[int, RunRecord]]:
+        """(line number, record) of the sound ones among these lines."""
+        for number, line in enumerate(lines, first):
+            record = self._record(line, number)
+            if record is not None and self._ranked_as_scored(record, number):
+                yield number, record
 
     def _record(self, line: bytes, number: int) -> RunRecord | None:
         try:

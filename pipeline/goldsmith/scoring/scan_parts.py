@@ -14,6 +14,7 @@ import sys
 from array import array
 from collections import deque
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
@@ -22,13 +23,14 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 import numpy as np
 
-from goldsmith.scoring.gold import Gold
 from goldsmith.scoring.scan import Scan, ScanRules
 from goldsmith.scoring.scanners import scan_part, scan_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import IO
+
+    from goldsmith.scoring.gold import Gold, GoldQuery, Ints
 
 log = logging.getLogger(__name__)
 
@@ -56,16 +58,28 @@ class _Job(msgspec.Struct, frozen=True):
         offsets = gold.offsets.astype(np.int64).tobytes()
         return cls(str(path), gold.query_ids, offsets, list(gold.chunk_ids), rules)
 
-    def gold(self) -> Gold:
-        """Gold as far as a scan asks for it."""
-        return Gold(
-            source="",
-            digest="",
-            numbers={query_id: number for number, query_id in enumerate(self.query_ids)},
-            offsets=np.frombuffer(self.offsets, dtype=np.int64),
-            chunk_ids=self.chunk_ids,
-            relevance=np.empty(0, dtype=np.int64),
-        )
+    def judged(self) -> _Judged:
+        offsets = np.frombuffer(self.offsets, dtype=np.int64)
+        return _Judged(_numbered(self.query_ids), offsets, self.chunk_ids)
+
+
+def _numbered(query_ids: list[str]) -> dict[str, int]:
+    return {query_id: number for number, query_id in enumerate(query_ids)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Gold as far as a scan looks at it; the whole would cost a helper pydantic and a second."""
+
+    numbers: Mapping[str, int]
+    offsets: Ints
+    chunk_ids: Sequence[str]
+    source: str = ""
+    details: Mapping[int, GoldQuery] = field(default_factory=dict)
+    load_corpus: None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -246,7 +260,7 @@ def _merged(found: list[Scan | None]) -> Scan | None:
 def serve() -> None:
     """What a helper does: take a job, then bounds until there are no more."""
     job = msgspec.msgpack.decode(_receive(sys.stdin.buffer), type=_Job)
-    path, gold = Path(job.path), job.gold()
+    path, gold = Path(job.path), job.judged()
     while True:
         try:
             bounds = msgspec.msgpack.decode(_receive(sys.stdin.buffer), type=Bounds)

@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from goldsmith.errors import InputError
+from goldsmith.scoring.regular import regular_lists
 from goldsmith.scoring.runs import RunReader, is_json_lines, note_repeated_query
 from goldsmith.scoring.scan import Scan, ScanRules
 from goldsmith.scoring.spans import span_hits
 from goldsmith.scoring.trec_runs import TrecReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from goldsmith.scoring.faults import FaultList
-    from goldsmith.scoring.gold import Gold
-    from goldsmith.scoring.records import RunRecord
+    from goldsmith.scoring.gold import Corpus, GoldQuery, Ints
+    from goldsmith.scoring.regular import RegularLists
+    from goldsmith.scoring.run_records import RunRecord
     from goldsmith.scoring.trec_runs import TrecList
+
+
+class Judged(Protocol):
+    """What a scan asks of gold; see `gold.Gold`."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def numbers(self) -> Mapping[str, int]: ...
+    @property
+    def offsets(self) -> Ints: ...
+    @property
+    def chunk_ids(self) -> Sequence[str]: ...
+    @property
+    def details(self) -> Mapping[int, GoldQuery]: ...
+    @property
+    def load_corpus(self) -> Callable[[], Corpus] | None: ...
+    def __len__(self) -> int: ...
 
 
 class _Scanning:
     """The part of a scan that does not depend on the format."""
 
-    def __init__(self, gold: Gold, rules: ScanRules, faults: FaultList) -> None:
+    def __init__(self, gold: Judged, rules: ScanRules, faults: FaultList) -> None:
         self.gold, self.rules, self.faults = gold, rules, faults
         self.scan = Scan.of(len(gold))
         self._bounds = array("q", gold.offsets.astype("q").tobytes())
@@ -91,31 +111,64 @@ class _Scanning:
 class _RecordScan(_Scanning):
     """Scans JSON Lines."""
 
-    def __init__(self, path: Path, gold: Gold, rules: ScanRules) -> None:
+    def __init__(self, path: Path, gold: Judged, rules: ScanRules) -> None:
         self.reader = RunReader(path, strict=rules.strict)
         super().__init__(gold, rules, self.reader.faults)
         self._corpus: frozenset[str] | None = None
 
     def run(self, start: int = 0, end: int | None = None) -> None:
-        scan, bounds, gold_ids = self.scan, self._bounds, self.gold.chunk_ids
-        for line, record in self.reader.records(start, end):
-            number = self.number_of(record.query_id, line)
+        for first, lines in self.reader.blocks(start, end):
+            lists = None if self.gold.details else regular_lists(lines)
+            if lists is None or not self._add_regular(first, lists):
+                for line, record in self.reader.records_of(first, lines):
+                    self._add(line, record)
+        self.scan.ignored = self.reader.ignored
+
+    def _add(self, line: int, record: RunRecord) -> None:
+        scan, gold_ids = self.scan, self.gold.chunk_ids
+        number = self.number_of(record.query_id, line)
+        if number is None:
+            return
+        ids = record.chunk_ids
+        listed = set(ids)
+        scan.lengths[number] = len(ids)
+        if len(listed) != len(ids):
+            self.note_copies(number, ids, line)
+        for place in range(self._bounds[number], self._bounds[number + 1]):
+            if gold_ids[place] in listed:
+                scan.places.append(place)
+                scan.ranks.append(ids.index(gold_ids[place]) + 1)
+        if self.gold.details:
+            self._match_spans(number, record)
+        if record.answer is not None or record.claims is not None or record.abstained:
+            scan.with_answers += 1
+
+    def _add_regular(self, first: int, lists: RegularLists) -> bool:
+        """Add a block of bare rankings; False, with nothing added, when its ids mislead."""
+        bounds, gold_ids, numbers = self._bounds, self.gold.chunk_ids, self.gold.numbers
+        lines, places, begins = [], [], []
+        for line, query_id in enumerate(lists.query_ids):
+            number = numbers.get(query_id)
             if number is None:
                 continue
-            ids = record.chunk_ids
-            listed = set(ids)
-            scan.lengths[number] = len(ids)
-            if len(listed) != len(ids):
-                self.note_copies(number, ids, line)
             for place in range(bounds[number], bounds[number + 1]):
-                if gold_ids[place] in listed:
-                    scan.places.append(place)
-                    scan.ranks.append(ids.index(gold_ids[place]) + 1)
-            if self.gold.details:
-                self._match_spans(number, record)
-            if record.answer is not None or record.claims is not None or record.abstained:
-                scan.with_answers += 1
-        scan.ignored = self.reader.ignored
+                begin = lists.find(gold_ids[place], line)
+                if begin >= 0:
+                    lines.append(line)
+                    places.append(place)
+                    begins.append(begin)
+        ranks = lists.ranks(lines, begins)
+        if ranks is None:
+            return False
+        self.scan.places.extend(places)
+        self.scan.ranks.extend(ranks)
+        for line, query_id in enumerate(lists.query_ids):
+            number = self.number_of(query_id, first + line)
+            if number is not None:
+                self.scan.lengths[number] = lists.lengths[line]
+                if line in lists.suspects:
+                    self.note_copies(number, lists.ids(line), first + line)
+        return True
 
     def came_again(self, query_id: str, line: int) -> None:
         note_repeated_query(self.faults, line, query_id, "an earlier line")
@@ -149,7 +202,7 @@ class _RowsApartError(Exception):
 class _TrecScan(_Scanning):
     """Scans a TREC run."""
 
-    def __init__(self, path: Path, gold: Gold, rules: ScanRules) -> None:
+    def __init__(self, path: Path, gold: Judged, rules: ScanRules) -> None:
         self.reader = TrecReader(path)
         super().__init__(gold, rules, self.reader.faults)
 
@@ -179,7 +232,7 @@ class _TrecScan(_Scanning):
                 scan.tie_sizes.append(found.tied)
 
 
-def scan_whole(path: Path, gold: Gold, rules: ScanRules) -> Scan:
+def scan_whole(path: Path, gold: Judged, rules: ScanRules) -> Scan:
     """Scan a run file of either kind.
 
     Raises `InputError` with every fault of the file, and when no query of gold is in the run.
@@ -197,7 +250,7 @@ def scan_whole(path: Path, gold: Gold, rules: ScanRules) -> Scan:
     return lists.finished()
 
 
-def scan_part(path: Path, gold: Gold, rules: ScanRules, start: int, end: int) -> Scan | None:
+def scan_part(path: Path, gold: Judged, rules: ScanRules, start: int, end: int) -> Scan | None:
     """Scan the lines that begin in these bytes; None when something is not in order.
 
     What that is, and on which line, only a scan of the whole file can say.

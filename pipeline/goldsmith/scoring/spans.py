@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from goldsmith.scoring.gold import GoldEvidence, Span
-    from goldsmith.scoring.records import Retrieved
+    from goldsmith.scoring.run_records import Retrieved
 
 
 @dataclass(frozen=True, slots=True)

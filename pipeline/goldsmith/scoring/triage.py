@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING
 
 from goldsmith.scoring.carriers import evidences_in, held
 from goldsmith.scoring.intervals import wilson
-from goldsmith.scoring.records import (
-    AnswerOutcome,
-    FailureKind,
-    Half,
-    Layer,
-    Metric,
-    RowLabel,
-)
+from goldsmith.scoring.records import AnswerOutcome, FailureKind, Half, Layer, Metric, RowLabel
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from goldsmith.scoring.gold import GoldEvidence, GoldQuery
     from goldsmith.scoring.judged import JudgedAnswer, JudgedClaim
-    from goldsmith.scoring.records import Claim, ClaimedAnswer, RunRecord
+    from goldsmith.scoring.records import Claim, ClaimedAnswer
+    from goldsmith.scoring.run_records import RunRecord
 
 WORST = 10
 

@@ -25,14 +25,7 @@ from goldsmith.scoring.confusion import confusion
 from goldsmith.scoring.intervals import bootstrap_of
 from goldsmith.scoring.judge import Asked, Judge
 from goldsmith.scoring.judged import AnswerOnTrial, JudgedAnswer, Passage, judge_answers
-from goldsmith.scoring.records import (
-    AnswerOutcome,
-    Columns,
-    Half,
-    Layer,
-    Metric,
-    Verdict,
-)
+from goldsmith.scoring.records import AnswerOutcome, Columns, Half, Layer, Metric, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -42,7 +35,7 @@ if TYPE_CHECKING:
     from goldsmith.engine.local import Engine
     from goldsmith.scoring.claims import Decomposer
     from goldsmith.scoring.markers import MarkerGrammar
-    from goldsmith.scoring.records import Retrieved, RunRecord
+    from goldsmith.scoring.run_records import Retrieved, RunRecord
 
     Mask = NDArray[np.bool_]
 
