@@ -367,3 +367,21 @@ def test_a_miss_names_the_task_and_not_the_text(asker: Asker) -> None:
         asyncio.run(run())
     assert "critique/standalone" in str(caught.value)
     assert "private" not in str(caught.value)
+
+
+def test_replies_that_come_together_are_stored_together_and_a_cancelled_call_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    async def run() -> list[Reply | BaseException]:
+        with ResponseCache(tmp_path) as cache:
+            cached = Cached(Costing(), cache)
+            tasks = [asyncio.create_task(cached.send(a_request(n))) for n in range(20)]
+            while not cached._unstored:  # noqa: ASYNC110 - turns of the loop, not time
+                await asyncio.sleep(0)
+            tasks[0].cancel()
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+    first, *others = asyncio.run(run())
+    assert isinstance(first, asyncio.CancelledError)
+    assert all(isinstance(other, Reply) for other in others)
+    assert cache_stats(tmp_path).replies == 20

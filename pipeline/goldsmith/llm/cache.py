@@ -104,10 +104,11 @@ class ResponseCache:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany(INSERT, (entry.row for entry in entries))
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has rolled back by itself
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
             return self._connection.total_changes - before
 
     def remove(self, keys: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import CacheError
+from goldsmith.llm.entry import Entry
 from goldsmith.llm.refusals import reads_as_refusal
 from goldsmith.llm.request import Finish
 
@@ -26,6 +27,7 @@ class Cached:
         self._inner = inner
         self._cache = cache
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
+        self._unstored: list[tuple[Entry, asyncio.Future[None]]] = []
         self._full: CacheError | None = None
         """The cache took no more: nothing further is paid for."""
 
@@ -53,7 +55,7 @@ class Cached:
         try:
             reply = await self._inner.send(request)
             if is_worth_keeping(reply):
-                self._keep(request, reply)
+                await self._keep(request, reply)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError):
                 future.cancel()
@@ -67,12 +69,28 @@ class Cached:
         finally:
             del self._under_way[request.key]
 
-    def _keep(self, request: Request, reply: Reply) -> None:
+    async def _keep(self, request: Request, reply: Reply) -> None:
+        """Return once `reply` is stored; replies that come together share one transaction."""
+        loop = asyncio.get_running_loop()
+        stored: asyncio.Future[None] = loop.create_future()
+        if not self._unstored:
+            loop.call_soon(self._store)
+        self._unstored.append((Entry.of(request, reply), stored))
+        await stored
+
+    def _store(self) -> None:
+        together, self._unstored = self._unstored, []
         try:
-            self._cache.put(request, reply)
+            self._cache.add(entry for entry, _ in together)
         except CacheError as error:
             self._full = error
-            raise
+        for _, stored in together:
+            if stored.done():
+                continue  # the call was cancelled; its reply is stored all the same
+            if self._full is not None:
+                stored.set_exception(self._full)
+            else:
+                stored.set_result(None)
 
 
 def _is_cancelled() -> bool:
