@@ -20,7 +20,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import cache, partial
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -109,10 +109,12 @@ def _fitter(wanted: Any, largest: int | None) -> _Fitter:  # noqa: ANN401 - a ty
         return partial(_optional, _fitter(inner, largest))
     if origin in {tuple, list}:
         return partial(_items, _fitter(arguments[0], None))
+    if origin is Literal:
+        return partial(_label, arguments)
     if issubclass(wanted, BaseModel):
         return lambda value, where: _object(value, wanted, where)
     if issubclass(wanted, StrEnum):
-        return partial(_label, wanted)
+        return partial(_label, tuple(wanted))
     scalars: dict[Any, _Fitter] = {int: partial(_integer, largest), bool: _truth, str: _text}
     return scalars.get(wanted, _as_it_is)
 
@@ -133,13 +135,14 @@ def _items(fitter: _Fitter, value: object, where: str) -> tuple[object, ...]:
     return tuple(fitter(item, f"{where}.{index}") for index, item in enumerate(value))
 
 
-def _label(wanted: type[StrEnum], value: object, where: str) -> StrEnum:
+def _label(offered: tuple[StrEnum, ...], value: object, where: str) -> StrEnum:
+    """The label that `value` names, of those offered: all of a set, or the part in a `Literal`."""
     if isinstance(value, str):
         word = value.strip().rstrip(".").casefold().replace(" ", "_")
-        for label in wanted:
+        for label in offered:
             if label.value == word:
                 return label
-    known = ", ".join(label.value for label in wanted)
+    known = ", ".join(label.value for label in offered)
     raise UnfitError(f"{where}: expected one of {known}, found {_shown(value)}")
 
 
