@@ -52,12 +52,13 @@ class Part(NamedTuple):
     rows: list[LabelRow]
 
 
-def read_parts(folder: Path, limit: int | None) -> list[Part]:
-    """Every split of every set; `limit` rows of each are drawn by hash, the same every time."""
+def read_parts(folder: Path, limit: int | None, split_wanted: str | None = None) -> list[Part]:
+    """The splits of every set; `limit` rows of each are drawn by hash, the same every time."""
     parts: list[Part] = []
     for name in SETS:
         raw = [orjson.loads(line) for line in (folder / f"{name}.jsonl").read_bytes().splitlines()]
-        for split in sorted({row["split"] for row in raw}):
+        splits = {row["split"] for row in raw}
+        for split in sorted(splits & {split_wanted} if split_wanted else splits):
             rows = [LabelRow.model_validate(row) for row in raw if row["split"] == split]
             drawn = sorted(rows, key=lambda row: uniform_hash(SEED, row.id))[:limit]
             parts.append(Part(name, split, drawn))
@@ -73,7 +74,12 @@ async def opened(arguments: argparse.Namespace) -> AsyncIterator[Model]:
     cache = arguments.cache or Path(tempfile.gettempdir()) / "goldsmith-judge-bench"
     async with open_model(
         ModelSettings.model_validate({"kind": "openai", "name": arguments.model_name}),
-        RuntimeSettings(base_url=arguments.base_url, concurrency=arguments.concurrency),
+        RuntimeSettings(
+            base_url=arguments.base_url,
+            concurrency=arguments.concurrency,
+            timeout_seconds=arguments.timeout,
+            retry_seconds=2 * arguments.timeout,
+        ),
         prompts_folder=ROOT / "prompts",
         cache_folder=cache,
     ) as model:
@@ -85,7 +91,7 @@ async def measure(arguments: argparse.Namespace) -> None:
     console = Console(width=140)
     async with opened(arguments) as model:
         judge = Judge(model)
-        for part in read_parts(arguments.data, arguments.rows):
+        for part in read_parts(arguments.data, arguments.rows, arguments.split):
             report = await audit(gather(part.rows), judge)
             console.rule(f"{part.name}, {part.split} split")
             console.print(audit_view(report))
@@ -157,6 +163,8 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=1)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--rows", type=int, help="of each split; all when left out")
+    parser.add_argument("--split", help="dev or test; both when left out")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for one attempt")
     parser.add_argument("--tune", action="store_true")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
