@@ -4,7 +4,8 @@
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
-export PYTHONDONTWRITEBYTECODE := 1
+# A pipeline starts many processes: what is compiled once is kept (.dvcignore keeps it out of digests).
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: build test check format bench setup clean
 

@@ -8,6 +8,7 @@ files named here with the dependencies in dvc.yaml.
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,14 @@ def import_closure(step: str) -> set[Path]:
     return seen
 
 
-def _imported(path: Path) -> Iterator[Path]:
-    for node in _run_time_nodes(ast.parse(path.read_text("utf-8"))):
+@cache
+def _imported(path: Path) -> frozenset[Path]:
+    """What a module imports; steps share most of their modules, and a build runs all the steps."""
+    return frozenset(_files_named(ast.parse(path.read_text("utf-8"))))
+
+
+def _files_named(tree: ast.Module) -> Iterator[Path]:
+    for node in _run_time_nodes(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
