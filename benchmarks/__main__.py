@@ -2,8 +2,8 @@
 
     python -m benchmarks [AREA ...]
 
-Every figure is a ratio measured in one run, or a size; absolute times are printed beside it for a
-reader and never judged.
+Figures are ratios measured in one run, or sizes. The few with a target in seconds name the machine
+that it is meant for: read them on a quiet one.
 """
 
 from __future__ import annotations
