@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "pipeline" / "goldsmith"
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
-    frozenset({"ids"}),
+    frozenset({"ids", "proportions"}),
     frozenset({"records", "settings", "funnel"}),
     frozenset({"corpus", "prompts", "tables"}),
     frozenset({"llm"}),

@@ -12,6 +12,7 @@ from goldsmith.scoring.intervals import (
     clustered,
     distinct_rows,
     resampled_sums,
+    share_interval,
     wilson,
 )
 
@@ -73,6 +74,28 @@ def test_a_cluster_enters_a_resample_whole() -> None:
     found = bootstrap(right, claims, seed=7)
     assert found is not None
     assert (found.low, found.high) == (0.0, 1.0)
+
+
+def test_a_bootstrap_that_collapses_gives_way_to_wilson() -> None:
+    """138 of 138 claims in 40 answers: every resample has 1. Wilson of 40 of 40 is
+    [1 / (1 + z^2 / 40), 1] = [0.9124, 1]; of 138 claims it would be a bold [0.9729, 1]."""
+    claims = np.array([4.0] * 18 + [3.0] * 22)
+    assert claims.sum() == 138
+    plain = bootstrap(claims, claims, seed=7)
+    assert plain is not None
+    assert (plain.low, plain.high) == (1.0, 1.0)
+    found = share_interval(claims, claims, seed=7)
+    assert found is not None
+    assert (round(found.low, 4), found.high, found.method) == (0.9124, 1.0, "wilson")
+    none = share_interval(np.zeros(40), claims, seed=7)
+    assert none is not None
+    assert (none.low, round(none.high, 4)) == (0.0, 0.0876)
+
+
+def test_where_units_differ_the_bootstrap_stands() -> None:
+    values, ones = np.array([1.0, 0.0, 1.0, 1.0]), np.ones(4)
+    assert share_interval(values, ones, seed=7) == bootstrap(values, ones, seed=7)
+    assert share_interval(np.zeros(2), np.zeros(2), seed=7) is None
 
 
 def test_a_figure_of_several_sums() -> None:

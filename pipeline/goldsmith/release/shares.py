@@ -5,10 +5,10 @@ A figure whose denominator is 0 is null, never 0 and never 1.
 
 from __future__ import annotations
 
-import math
-from statistics import NormalDist, median, quantiles
+from statistics import median, quantiles
 from typing import TYPE_CHECKING, Self
 
+from goldsmith.proportions import wilson_bounds
 from goldsmith.records import Record
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _DIGITS = 6
 """Decimals that are published: beyond them the last bit depends on the machine."""
-_Z = NormalDist().inv_cdf(0.975)
 
 
 class Share(Record):
@@ -29,18 +28,11 @@ class Share(Record):
 
     @classmethod
     def of(cls, numerator: int, denominator: int) -> Self:
-        if denominator == 0:
+        bounds = wilson_bounds(numerator, denominator)
+        if bounds is None:
             return cls(numerator=numerator, denominator=0, low=None, high=None)
-        share, squared = numerator / denominator, _Z * _Z / denominator
-        centre = share + squared / 2
-        spread = math.sqrt(squared * (share * (1 - share) + squared / 4))
-        low, high = (centre - spread) / (1 + squared), (centre + spread) / (1 + squared)
-        return cls(
-            numerator=numerator,
-            denominator=denominator,
-            low=round(min(max(low, 0.0), share), _DIGITS),
-            high=round(max(min(high, 1.0), share), _DIGITS),
-        )
+        low, high = (round(bound, _DIGITS) for bound in bounds)
+        return cls(numerator=numerator, denominator=denominator, low=low, high=high)
 
     @property
     def value(self) -> float | None:

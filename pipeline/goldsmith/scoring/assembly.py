@@ -18,7 +18,7 @@ from goldsmith.scoring.citations_judged import single_ceiling
 from goldsmith.scoring.components import answer_correctness
 from goldsmith.scoring.corrected import corrected_accuracy
 from goldsmith.scoring.gold import Corpus
-from goldsmith.scoring.intervals import bootstrap
+from goldsmith.scoring.intervals import share_interval
 from goldsmith.scoring.judged_reading import read_by_judge
 from goldsmith.scoring.label_check import check_labels
 from goldsmith.scoring.labelled import ScoreSetup, score
@@ -302,7 +302,7 @@ def _ceiling(queries: Sequence[GoldQuery], setup: ReportSetup) -> list[Metric]:
     if not statements:
         return []
     pairs = np.array(list(shares.values()))
-    interval = bootstrap(pairs[:, 0], pairs[:, 1], seed=setup.labelled.seed)
+    interval = share_interval(pairs[:, 0], pairs[:, 1], seed=setup.labelled.seed)
     return [
         Metric(
             name="citation_single_ceiling",

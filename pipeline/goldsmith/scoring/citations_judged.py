@@ -80,6 +80,8 @@ def _column(
     answers: Sequence[JudgedAnswer],
     share: Callable[[JudgedClaim], Share],
     note: str = "",
+    *,
+    is_share: bool = True,
 ) -> Column:
     """Sums of `share` (numerator, denominator) over the claims of each answer."""
     sums = np.array(
@@ -94,6 +96,7 @@ def _column(
         denominator=sums[:, 1],
         aggregation=Aggregation.POOLED,
         note=note,
+        share=is_share,
     )
 
 
@@ -165,6 +168,7 @@ def _coverage_columns(answers: Sequence[JudgedAnswer]) -> Iterator[Column]:
         answers,
         lambda c: (float(len(c.claim.cited_ids)), float(bool(c.claim.cited_ids))),
         note="a rise means gaming",
+        is_share=False,
     )
     yield _column(
         "check_failed",

@@ -8,10 +8,11 @@ cost of a resample that of the *distinct* values: 100,000 reciprocal ranks are a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from goldsmith.proportions import LEVEL, wilson_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
-LEVEL = 0.95
 
+_ROUNDING = 1e-12
 _DRAWS_AT_ONCE = 1 << 20
 """Numbers held at a time: 8 MB."""
 _COUNTING_PAYS = 20
@@ -37,19 +38,9 @@ class Interval:
 
 
 def wilson(successes: float, trials: float, *, level: float = LEVEL) -> Interval | None:
-    """Wilson's score interval (1927) of a share; None without trials.
-
-    Stays inside 0 to 1 and does not collapse at 0 of n, as the normal interval does.
-    """
-    if not trials:
-        return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    spread = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
-    scale = 1 + z * z / trials
-    low, high = (centre - spread) / scale, (centre + spread) / scale
-    return Interval(min(max(low, 0.0), share), max(min(high, 1.0), share), "wilson")
+    """Wilson's interval of a share; None without trials."""
+    bounds = wilson_bounds(successes, trials, level=level)
+    return None if bounds is None else Interval(*bounds, "wilson")
 
 
 def bootstrap(
@@ -71,6 +62,24 @@ def bootstrap(
             return np.asarray(sums[:, 0] / sums[:, 1], dtype=np.float64)
 
     return bootstrap_of(rows, ratio, seed=seed, resamples=resamples, level=level)
+
+
+def share_interval(
+    numerator: Floats, denominator: Floats, *, seed: int, resamples: int = RESAMPLES
+) -> Interval | None:
+    """Of a figure that lies in 0 to 1: the bootstrap's, or Wilson's where that collapses.
+
+    Where all units say the same, every resample does, and [1, 1] would claim a certainty that a
+    handful of units cannot give. Wilson's trials are then the units, not what they are made of:
+    138 claims of 40 answers count as 40. It is never too narrow: no value in 0 to 1 spreads more
+    than a yes or no of the same mean.
+    """
+    interval = bootstrap(numerator, denominator, seed=seed, resamples=resamples)
+    if interval is None or interval.high - interval.low > _ROUNDING:
+        return interval
+    units = int(np.count_nonzero(denominator))
+    share = min(max(float(numerator.sum() / denominator.sum()), 0.0), 1.0)
+    return wilson(share * units, units)
 
 
 def bootstrap_of(

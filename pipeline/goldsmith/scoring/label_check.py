@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldsmith.scoring.intervals import bootstrap
+from goldsmith.scoring.intervals import share_interval
 from goldsmith.scoring.records import Half, Layer, Metric, Verdict
 from goldsmith.scoring.report import Listing
 
@@ -69,7 +69,7 @@ class LabelCheck:
             sums[1] += 1
         pairs = np.array(list(by_query.values())).reshape(-1, 2)
         count, n = pairs.sum(axis=0)
-        interval = bootstrap(pairs[:, 0], pairs[:, 1], seed=seed)
+        interval = share_interval(pairs[:, 0], pairs[:, 1], seed=seed)
         return Metric(
             name=f"{'gold' if gold else 'not_gold'}_{'supported' if supported else 'unsupported'}",
             half=Half.LABELLED,

@@ -197,6 +197,8 @@ class Column:
     """None: nothing is unknown."""
     trials: bool = False
     """Each value is the outcome of one independent yes/no trial: its interval is Wilson's."""
+    share: bool = True
+    """By its definition between 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldsmith.scoring.intervals import RESAMPLES, Interval, bootstrap, wilson
+from goldsmith.scoring.intervals import RESAMPLES, Interval, bootstrap, share_interval, wilson
 from goldsmith.scoring.records import Aggregation, Metric
 
 if TYPE_CHECKING:
@@ -78,7 +78,11 @@ class Summarizer:
         if column.aggregation is Aggregation.MEAN:
             numerator, denominator = numerator / denominator, np.ones(len(denominator))
         above, below = float(numerator.sum()), float(denominator.sum())
-        interval = wilson(above, below) if column.trials else self._interval(numerator, denominator)
+        interval = (
+            wilson(above, below)
+            if column.trials
+            else self._interval(column, numerator, denominator)
+        )
         lowest, highest, expected = _averaged(column.bounds, defined)
         return Metric(
             name=column.name,
@@ -99,12 +103,14 @@ class Summarizer:
             note=column.note,
         )
 
-    def _interval(self, numerator: Floats, denominator: Floats) -> Interval | None:
+    def _interval(self, column: Column, numerator: Floats, denominator: Floats) -> Interval | None:
+        interval_of = share_interval if column.share else bootstrap
         # A digest, not the arrays: those of sixty columns over a million queries are a gigabyte.
-        key = hashlib.sha256(numerator.tobytes())
+        key = hashlib.sha256(b"share" if column.share else b"")
+        key.update(numerator.tobytes())
         key.update(denominator.tobytes())
         if key.digest() not in self._intervals:
-            self._intervals[key.digest()] = bootstrap(
+            self._intervals[key.digest()] = interval_of(
                 numerator, denominator, seed=self.seed, resamples=self.resamples
             )
         return self._intervals[key.digest()]
