@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import model_validator
 
 from goldsmith.errors import ConservationError
-from goldsmith.records import Dropped, Loss, Record
+from goldsmith.records import SKIPPED_AFTER_STANDALONE, Dropped, Loss, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,3 +50,8 @@ def account(
         rejected=dict(sorted(by_loss[Loss.REJECTED].items())),
         failed=dict(sorted(by_loss[Loss.FAILED].items())),
     )
+
+
+def calls_saved(rows: Iterable[FunnelRow]) -> int:
+    """Calls that critics were spared, because standalone had settled the matter."""
+    return sum(row.failed.get(SKIPPED_AFTER_STANDALONE, 0) for row in rows)

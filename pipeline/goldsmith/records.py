@@ -221,6 +221,8 @@ class Usage(Record):
     calls: int = 0
     """Replies used, corrective re-asks included."""
     reasks: int = 0
+    failed: int = 0
+    """Tasks that ended without an output."""
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -228,9 +230,14 @@ class Usage(Record):
         return Usage(
             calls=self.calls + other.calls,
             reasks=self.reasks + other.reasks,
+            failed=self.failed + other.failed,
             tokens_in=self.tokens_in + other.tokens_in,
             tokens_out=self.tokens_out + other.tokens_out,
         )
+
+
+SKIPPED_AFTER_STANDALONE = "skipped_after_standalone"
+"""Failure of a rating that was not asked for: standalone had settled it (`critique.stop_below`)."""
 
 
 class Rating(Record):

@@ -154,10 +154,10 @@ def test_the_ledger_tells_what_was_paid_from_what_was_used(asker: Asker) -> None
 
 def test_totals_are_the_sum_of_the_stages() -> None:
     ledger = Ledger("m", PRICE)
-    ledger.answered("generate/factoid", Reply("", tokens_in=10, tokens_out=1), reask=False)
-    ledger.answered("critique/relevance", Reply("", tokens_in=20, tokens_out=2), reask=True)
-    ledger.answered("critique/standalone", Reply("", tokens_in=30, cached=True), reask=False)
-    ledger.failed("critique/standalone")
+    ledger.answered("generate", Reply("", tokens_in=10, tokens_out=1), reask=False)
+    ledger.answered("critique", Reply("", tokens_in=20, tokens_out=2), reask=True)
+    ledger.answered("critique", Reply("", tokens_in=30, cached=True), reask=False)
+    ledger.failed("critique")
     assert [(row.stage, row.calls) for row in ledger.rows()] == [("generate", 1), ("critique", 2)]
     total = ledger.total()
     assert (total.stage, total.calls, total.cached, total.reasks, total.failed) == (
@@ -168,7 +168,7 @@ def test_totals_are_the_sum_of_the_stages() -> None:
 
 def test_a_model_without_a_price_has_tokens_and_no_money() -> None:
     ledger = Ledger("m")
-    ledger.answered("generate/factoid", Reply("", tokens_in=10), reask=False)
+    ledger.answered("generate", Reply("", tokens_in=10), reask=False)
     assert ledger.total().money is None
     assert money_for(None, 10, 10) is None
 

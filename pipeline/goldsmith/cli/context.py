@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
+from goldsmith.llm.ledger import Ledger, Purse
 from goldsmith.llm.tasks import TASKS
 from goldsmith.prompts import load_prompt
 from goldsmith.settings import BuildSettings, RuntimeSettings, load_settings
@@ -30,6 +31,8 @@ class Context:
     prompts: Path
     cache: Path
     workspace: Workspace
+    purse: Purse
+    """Of this command: what all its stages spend together."""
 
 
 def load_context(
@@ -51,12 +54,16 @@ def load_context(
     for override in overrides:
         section = override.partition("=")[0].split(".")[0]
         (runtime if section in _RUNTIME_SECTIONS else build).append(override)
+    settings = load_settings(configs / "build.yaml", BuildSettings, build)
+    running = load_settings(configs / "runtime.yaml", RuntimeSettings, runtime)
+    name = settings.model.name
     return Context(
-        build=load_settings(configs / "build.yaml", BuildSettings, build),
-        runtime=load_settings(configs / "runtime.yaml", RuntimeSettings, runtime),
+        build=settings,
+        runtime=running,
         prompts=prompts,
         cache=cache_folder(),
         workspace=workspace,
+        purse=Purse(Ledger(name, running.prices.get(name))),
     )
 
 

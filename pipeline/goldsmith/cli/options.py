@@ -23,6 +23,12 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="One setting, such as sample.factoid=50. Repeatable."),
 ]
+OfflineCache = Annotated[
+    bool,
+    typer.Option(
+        "--offline-cache", help="Make no calls: one that is not in the response cache is an error."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, no tables.")]
 Project = Annotated[
     Path,

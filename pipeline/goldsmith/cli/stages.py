@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from goldsmith.cli.options import Config, Json, Project, Prompts, Set
+from goldsmith.cli.options import Config, Json, OfflineCache, Project, Prompts, Set
 from goldsmith.records import Kind
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def chunk(
     from goldsmith.cli.steps import chunk as step
 
     context = _context(project, config, None, overrides)
-    _report(step.run(context, corpus), as_json=as_json)
+    _report(step.run(context, corpus), context, as_json=as_json)
 
 
 def _command(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typer reads the signature below
@@ -65,11 +65,12 @@ def _command(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - typer
         prompts: Prompts = None,
         overrides: Set = None,
         *,
+        offline_cache: OfflineCache = False,
         as_json: Json = False,
     ) -> None:
-        context = _context(project, config, prompts, overrides)
+        context = _context(project, config, prompts, overrides, offline_cache=offline_cache)
         step = import_module(f"goldsmith.cli.steps.{name}")
-        _report(step.run(context), as_json=as_json)
+        _report(step.run(context), context, as_json=as_json)
 
     return command
 
@@ -82,31 +83,40 @@ def _command_by_kind(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
         prompts: Prompts = None,
         overrides: Set = None,
         *,
+        offline_cache: OfflineCache = False,
         as_json: Json = False,
     ) -> None:
         if kind is Kind.UNANSWERABLE:
             raise typer.BadParameter(f"expected {_ANSWERABLE}; probes have a stage of their own")
-        context = _context(project, config, prompts, overrides)
+        context = _context(project, config, prompts, overrides, offline_cache=offline_cache)
         step = import_module(f"goldsmith.cli.steps.{name}")
-        _report(step.run(context, kind), as_json=as_json)
+        _report(step.run(context, kind), context, as_json=as_json)
 
     return command
 
 
 def _context(
-    project: Path, config: Path | None, prompts: Path | None, overrides: Iterable[str] | None
+    project: Path,
+    config: Path | None,
+    prompts: Path | None,
+    overrides: Iterable[str] | None,
+    *,
+    offline_cache: bool = False,
 ) -> Context:
     # Imported when a stage runs: `goldsmith --help` answers at once.
     from goldsmith.cli.context import load_context
     from goldsmith.cli.workspace import Workspace
 
-    return load_context(Workspace.in_project(project), config, prompts, overrides or ())
+    chosen = [*(overrides or ()), *(["offline_cache=true"] if offline_cache else [])]
+    return load_context(Workspace.in_project(project), config, prompts, chosen)
 
 
-def _report(funnel: list[FunnelRow], *, as_json: bool) -> None:
-    from goldsmith.cli.terminal import funnel_table, out
+def _report(funnel: list[FunnelRow], context: Context, *, as_json: bool) -> None:
+    from goldsmith.cli.terminal import funnel_table, ledger_table, out
 
     if as_json:
         typer.echo(f"[{','.join(row.model_dump_json() for row in funnel)}]")
     else:
         out.print(funnel_table(funnel))
+        if rows := context.purse.ledger.rows():
+            out.print(ledger_table(rows))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from goldsmith.funnel import FunnelRow
+    from goldsmith.llm.ledger import LedgerRow
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +77,20 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
                 log.debug("progress display failed", exc_info=True)
 
         yield advance
+
+
+def ledger_table(rows: Sequence[LedgerRow]) -> Table:
+    """What the stages asked: `cached` and `paid now` are of this run, the rest of the release."""
+    table = Table(title="Calls", title_justify="left")
+    table.add_column("stage", no_wrap=True)
+    for column in ("calls", "cached", "re-asked", "failed", "tokens in", "tokens out", "money"):
+        table.add_column(column, justify="right")
+    table.add_column("paid now", justify="right")
+    for row in rows:
+        counts = (row.calls, row.cached, row.reasks, row.failed, row.tokens_in, row.tokens_out)
+        amounts = ("—" if m is None else f"{m:.4f}" for m in (row.money, row.paid_money))
+        table.add_row(row.stage, *(f"{count:,}" for count in counts), *amounts)
+    return table
 
 
 def funnel_table(rows: Sequence[FunnelRow]) -> Table:

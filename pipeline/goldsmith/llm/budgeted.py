@@ -26,17 +26,17 @@ class Budget:
 
 
 @dataclass(slots=True)
-class _Sum:
+class Spent:
+    """Calls and tokens, to count against a budget."""
+
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
 
-    def plus(self, other: _Sum, sign: int = 1) -> _Sum:
-        return _Sum(
-            self.calls + sign * other.calls,
-            self.tokens_in + sign * other.tokens_in,
-            self.tokens_out + sign * other.tokens_out,
-        )
+    def add(self, other: Spent, sign: int = 1) -> None:
+        self.calls += sign * other.calls
+        self.tokens_in += sign * other.tokens_in
+        self.tokens_out += sign * other.tokens_out
 
 
 class Budgeted:
@@ -46,43 +46,46 @@ class Budgeted:
     when none is left is it refused, so every reply that was paid for has reached the cache.
     """
 
-    def __init__(self, inner: Sender, budget: Budget) -> None:
+    def __init__(self, inner: Sender, budget: Budget, spent: Spent | None = None) -> None:
+        """`spent` is added to: a command whose stages share it keeps to one budget."""
         self._inner = inner
         self._budget = budget
-        self._spent = _Sum()
-        self._reserved = _Sum()
+        self._spent = Spent() if spent is None else spent
+        self._reserved = Spent()
         self._changed = asyncio.Event()
 
     async def send(self, request: Request) -> Reply:
-        bound = _Sum(1, prompt_tokens_at_most(request), request.max_tokens)
+        bound = Spent(1, prompt_tokens_at_most(request), request.max_tokens)
         while (limit := self._limit_reached(bound)) is not None:
             if self._reserved.calls == 0:
                 raise BudgetExceededError(self._message(limit))
             await self._changed.wait()
-        self._reserved = self._reserved.plus(bound)
-        cost = _Sum(calls=1)
+        self._reserved.add(bound)
+        cost = Spent(calls=1)
         try:
             reply = await self._inner.send(request)
-            cost = _Sum(1, reply.tokens_in, reply.tokens_out)
+            cost = Spent(1, reply.tokens_in, reply.tokens_out)
         finally:
             self._settle(bound, cost)
         return reply
 
-    def _settle(self, bound: _Sum, cost: _Sum) -> None:
-        self._reserved = self._reserved.plus(bound, -1)
-        self._spent = self._spent.plus(cost)
+    def _settle(self, bound: Spent, cost: Spent) -> None:
+        self._reserved.add(bound, -1)
+        self._spent.add(cost)
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _limit_reached(self, bound: _Sum) -> str | None:
+    def _limit_reached(self, bound: Spent) -> str | None:
         """The setting that a call of at most `bound` might exceed."""
-        after = self._spent.plus(self._reserved).plus(bound)
-        budget = self._budget
-        if budget.max_calls is not None and after.calls > budget.max_calls:
+        budget, parts = self._budget, (self._spent, self._reserved, bound)
+        calls = sum(part.calls for part in parts)
+        tokens_in = sum(part.tokens_in for part in parts)
+        tokens_out = sum(part.tokens_out for part in parts)
+        if budget.max_calls is not None and calls > budget.max_calls:
             return f"max_calls: {budget.max_calls}"
-        if budget.max_tokens is not None and after.tokens_in + after.tokens_out > budget.max_tokens:
+        if budget.max_tokens is not None and tokens_in + tokens_out > budget.max_tokens:
             return f"max_tokens: {budget.max_tokens}"
-        money = money_for(budget.price, after.tokens_in, after.tokens_out)
+        money = money_for(budget.price, tokens_in, tokens_out)
         if budget.max_cost is not None and money is not None and money > budget.max_cost:
             return f"max_cost: {budget.max_cost}"
         return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from goldsmith.llm.budgeted import Spent
 from goldsmith.llm.costs import money_for
 from goldsmith.records import Record
 
@@ -58,9 +59,9 @@ class Ledger:
         if price is None:
             _log.info("model %r has no price in runtime.yaml: tokens are counted, not money", model)
 
-    def answered(self, task: str, reply: Reply, *, reask: bool) -> None:
+    def answered(self, stage: str, reply: Reply, *, reask: bool) -> None:
         """A reply was used, whatever is in it."""
-        account = self._accounts[stage_of(task)]
+        account = self._accounts[stage]
         account.calls += 1
         account.cached += reply.cached
         account.reasks += reask
@@ -70,9 +71,9 @@ class Ledger:
             account.paid_tokens_in += reply.tokens_in
             account.paid_tokens_out += reply.tokens_out
 
-    def failed(self, task: str) -> None:
+    def failed(self, stage: str) -> None:
         """A task ended without an output."""
-        self._accounts[stage_of(task)].failed += 1
+        self._accounts[stage].failed += 1
 
     def rows(self) -> tuple[LedgerRow, ...]:
         """One row a stage, in the order in which the stages first called."""
@@ -102,6 +103,9 @@ class Ledger:
         )
 
 
-def stage_of(task: str) -> str:
-    """`critique` for `critique/standalone`."""
-    return task.partition("/")[0]
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What one command has spent, however many models it opens: its budget and its ledger."""
+
+    ledger: Ledger
+    spent: Spent = field(default_factory=Spent)

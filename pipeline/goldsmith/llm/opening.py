@@ -17,7 +17,7 @@ from goldsmith.llm.cached import Cached
 from goldsmith.llm.chat import OpenAIClient
 from goldsmith.llm.clock import SystemClock
 from goldsmith.llm.connection import Connection
-from goldsmith.llm.ledger import Ledger
+from goldsmith.llm.ledger import Ledger, Purse
 from goldsmith.llm.limited import Limited, Limits
 from goldsmith.llm.openai import account
 from goldsmith.llm.prompted import PromptedModel
@@ -49,15 +49,19 @@ async def open_model(
     clock: Clock | None = None,
     patience: Patience | None = None,
     offline_cache: bool = False,
+    purse: Purse | None = None,
+    stage: str | None = None,
 ) -> AsyncIterator[PromptedModel]:
     """The model at an endpoint, behind cache, budget, retries and limits; closed on the way out.
 
     Raises `ModelError` without a key, `SettingsError` for a limit on cost without a price, and
     `CacheError` when the cache cannot be opened. With `offline_cache`, here or in `runtime`,
     nothing is sent and no key is needed: a call that is not in the cache is a `CacheError`.
+    Models that share a `purse` keep to one budget; `stage` is their row in its ledger.
     """
     clock = clock or SystemClock()
     budget = _budget(model, runtime)
+    purse = purse or Purse(Ledger(model.name, budget.price))
     # Seeded, so that a build waits alike whenever the endpoint behaves alike.
     random = Random(model.seed or 0)  # noqa: S311 - jitter
     persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
@@ -79,12 +83,13 @@ async def open_model(
                 _warn_of_batches(calls_out(cache.path))
                 inner = Retrying(_limited(connection, runtime, clock), persistence)
         yield PromptedModel(
-            Cached(inner and Budgeted(inner, budget), cache),
+            Cached(inner and Budgeted(inner, budget, purse.spent), cache),
             prompts_folder,
             name=model.name,
             seed=model.seed,
             max_reasks=runtime.max_reasks,
-            ledger=Ledger(model.name, budget.price),
+            ledger=purse.ledger,
+            stage=stage,
             most_rendered=_RENDERED * pending_calls(runtime),
         )
 

@@ -51,15 +51,20 @@ class PromptedModel:
         seed: int | None = None,
         max_reasks: int = 1,
         ledger: Ledger | None = None,
+        stage: str | None = None,
         most_rendered: int | None = None,
     ) -> None:
-        """`most_rendered`: prompts held in memory at a time; further calls wait unrendered."""
+        """`stage`: whose calls these are, in the ledger; None: the first word of each task's name.
+
+        `most_rendered`: prompts held in memory at a time; further calls wait unrendered.
+        """
         self._sender = sender
         self._folder = prompts_folder
         self._name = name
         self._seed = seed
         self._max_reasks = max_reasks
         self.ledger = ledger or Ledger(name)
+        self._stage = stage
         self._gate: AbstractAsyncContextManager[object] = (
             nullcontext() if most_rendered is None else asyncio.Semaphore(most_rendered)
         )
@@ -103,7 +108,7 @@ class PromptedModel:
                 reply = await self._sender.send(request)
             except CallError as error:
                 return self._failed(task, request, replies, error)
-            self.ledger.answered(task.name, reply, reask=request is not first)
+            self.ledger.answered(self._stage_of(task), reply, reask=request is not first)
             replies.append(reply)
             parsed = self._read(first, reply, task)
             if parsed.failure not in _ASKED_AGAIN or len(replies) > self._max_reasks:
@@ -122,7 +127,7 @@ class PromptedModel:
         self, task: Task[V, O], request: Request, replies: list[Reply], parsed: Parsed[O]
     ) -> Outcome[O]:
         if parsed.failure is not None:
-            self.ledger.failed(task.name)
+            self.ledger.failed(self._stage_of(task))
         return Outcome(
             model=self._name,
             value=parsed.value,
@@ -131,14 +136,14 @@ class PromptedModel:
             raw=replies[-1].text,
             prompt=self.prompt_of(task).version,
             request_key=request.key,
-            usage=_usage(replies),
+            usage=_usage(replies, failed=parsed.failure is not None),
         )
 
     def _failed(
         self, task: Task[V, O], request: Request, replies: list[Reply], error: CallError
     ) -> Outcome[O]:
         """No reply to the last request; the one before it, if any, is the raw one."""
-        self.ledger.failed(task.name)
+        self.ledger.failed(self._stage_of(task))
         return Outcome(
             model=self._name,
             failure=error.failure,
@@ -146,14 +151,18 @@ class PromptedModel:
             raw=replies[-1].text if replies else None,
             prompt=self.prompt_of(task).version,
             request_key=request.key,
-            usage=_usage(replies),
+            usage=_usage(replies, failed=True),
         )
 
+    def _stage_of(self, task: Task[V, O]) -> str:
+        return self._stage or task.name.partition("/")[0]
 
-def _usage(replies: list[Reply]) -> Usage:
+
+def _usage(replies: list[Reply], *, failed: bool) -> Usage:
     return Usage(
         calls=len(replies),
         reasks=max(0, len(replies) - 1),
+        failed=failed,
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
     )

@@ -84,7 +84,7 @@ class ScriptedModel:
                 failure=answer.reason,
                 detail=answer.detail,
                 raw=answer.raw,
-                usage=usage,
+                usage=usage + Usage(failed=1),
             )
         if isinstance(answer, str):
             parsed = parse_reply(answer, task.output)
@@ -94,7 +94,7 @@ class ScriptedModel:
                 failure=parsed.failure,
                 detail=parsed.detail,
                 raw=answer,
-                usage=usage,
+                usage=usage + Usage(failed=parsed.failure is not None),
             )
         value = task.output.model_validate(answer.model_dump())
         return Outcome(model=self._name, value=value, raw=value.model_dump_json(), usage=usage)

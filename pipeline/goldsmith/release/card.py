@@ -49,6 +49,7 @@ def render_card(manifest: Manifest) -> str:
         "spread": spread_cells,
         "reasons": _reasons,
         "cell": _cell,
+        "money": _money,
     }
     template = files("goldsmith.release").joinpath(_TEMPLATE).read_text("utf-8")
     body = environment.from_string(template).render(
@@ -56,6 +57,7 @@ def render_card(manifest: Manifest) -> str:
         figures=manifest.figures,
         configs=[(table.name, CONTENTS[table.name]) for table in CONFIGS],
         shortfalls=_shortfalls(manifest),
+        asking={stage: spent for stage, spent in manifest.usage.items() if spent.calls},
         kinds=Kind,
     )
     return yaml_head(manifest) + body
@@ -92,6 +94,10 @@ def spread_cells(spread: Spread) -> str:
 
 def _reasons(row: Mapping[str, int]) -> str:
     return ", ".join(f"{reason} {count}" for reason, count in row.items())
+
+
+def _money(amount: float | None) -> str:
+    return _NULL if amount is None else f"{amount:,.4f}"
 
 
 def _cell(text: object) -> str:

@@ -16,6 +16,10 @@ class CostFigures(Record):
     tokens_out: Rate
     money: Rate | None
     """None: no price list was given."""
+    money_by_stage: dict[str, float] | None = None
+    """Of the stages that asked a model; what they asked stands in the manifest's `usage`."""
+    calls_saved: int = 0
+    """Calls that critics were spared by `critique.stop_below`."""
 
 
 class Completeness(Record):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from goldsmith.funnel import calls_saved
 from goldsmith.records import (
     JUDGED_BY_SOURCE,
     JUDGED_BY_SPAN,
@@ -142,7 +143,13 @@ def _cost(
         tokens_in=Rate.of(total.tokens_in, kept, drafts),
         tokens_out=Rate.of(total.tokens_out, kept, drafts),
         money=None if price is None else Rate.of(money_of(total, price), kept, drafts),
+        money_by_stage=None if price is None else _money_by_stage(usage, price),
+        calls_saved=calls_saved(funnel),
     )
+
+
+def _money_by_stage(usage: Mapping[str, Usage], price: Price) -> dict[str, float]:
+    return {stage: money_of(spent, price) for stage, spent in usage.items() if spent.calls}
 
 
 def _completeness(contents: Contents) -> Completeness:

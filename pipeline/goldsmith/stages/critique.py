@@ -23,6 +23,7 @@ from goldsmith.llm.tasks import (
     StandaloneVariables,
 )
 from goldsmith.records import (
+    SKIPPED_AFTER_STANDALONE,
     Chunk,
     Critic,
     Draft,
@@ -209,7 +210,7 @@ def _skipped(draft: Draft, critic: Critic, model: str) -> Rating:
         critic=critic,
         rating=None,
         text_digest=rated_digest(draft.question, draft.answer),
-        failure="skipped_after_standalone",
+        failure=SKIPPED_AFTER_STANDALONE,
         provenance=provenance_of([], model),
     )
 

@@ -3,11 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from goldsmith.cli.model import model_of
+from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
-from goldsmith.engine.local import LocalEngine
 from goldsmith.records import Draft, Kind, Necessity, Rating
 from goldsmith.stages import critique
 from goldsmith.tables import read_table, write_table
@@ -35,7 +34,7 @@ async def _critique(context: Context, kind: Kind) -> critique.Critiqued:
     chunks = workspace.chunks()
     proofs = kind is Kind.MULTI_SOURCE and context.build.critique.necessity
     with progress(f"critique {kind.value}", len(drafts) * (1 + proofs)) as advance:
-        async with model_of(context, chunks) as model:
+        async with model_of(context, chunks, "critique") as model:
             return await critique.run(
                 drafts,
                 {chunk.chunk_id: chunk for chunk in chunks},
@@ -43,5 +42,5 @@ async def _critique(context: Context, kind: Kind) -> critique.Critiqued:
                 context.build.generate,
                 context.build.critique,
                 model,
-                LocalEngine(context.runtime.concurrency, advance),
+                engine_of(context, advance),
             )

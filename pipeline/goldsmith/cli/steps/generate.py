@@ -3,11 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from goldsmith.cli.model import model_of
+from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
-from goldsmith.engine.local import LocalEngine
 from goldsmith.records import Draft, SourceSet
 from goldsmith.stages import generate
 from goldsmith.tables import read_table, write_table
@@ -35,7 +34,7 @@ async def _generate(context: Context, kind: Kind) -> generate.Generated:
     chunks = workspace.chunks()
     total = sum(source_set.kind is kind for source_set in sets)
     with progress(f"generate {kind.value}", total) as advance:
-        async with model_of(context, chunks) as model:
+        async with model_of(context, chunks, "generate") as model:
             return await generate.run(
                 sets,
                 {chunk.chunk_id: chunk for chunk in chunks},
@@ -43,5 +42,5 @@ async def _generate(context: Context, kind: Kind) -> generate.Generated:
                 kind,
                 context.build.generate,
                 model,
-                LocalEngine(context.runtime.concurrency, advance),
+                engine_of(context, advance),
             )

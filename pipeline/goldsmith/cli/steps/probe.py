@@ -3,12 +3,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from goldsmith.cli.model import model_of
+from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
 from goldsmith.corpus.search import Index
-from goldsmith.engine.local import LocalEngine
 from goldsmith.llm.absence import AbsenceSearch
 from goldsmith.records import Query
 from goldsmith.stages import probe
@@ -37,7 +36,7 @@ async def _probe(context: Context) -> probe.Probed:
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     # How many attempts it takes is not known beforehand: counts and rate, no end.
     with progress("probe", None) as advance:
-        async with model_of(context, chunks) as model:
+        async with model_of(context, chunks, "probe") as model:
             return await probe.run(
                 queries,
                 by_id,
@@ -46,5 +45,5 @@ async def _probe(context: Context) -> probe.Probed:
                 build.generate.audience,
                 AbsenceSearch(Index(chunks), by_id, model, build.probe.depth),
                 model,
-                LocalEngine(context.runtime.concurrency, advance),
+                engine_of(context, advance),
             )
