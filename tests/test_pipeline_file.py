@@ -23,8 +23,8 @@ USED_BY = {
     "generate": {"model", "generate"},
     "critique": {"model", "critique", "generate.audience"},
     "select": {"select", "critique.necessity"},
-    "complete": set[str](),
-    "probe": {"model", "probe", "generate.audience", "select.min_rating"},
+    "complete": {"model", "search", "complete"},
+    "probe": {"model", "search", "probe", "generate.audience", "select.min_rating"},
     "freeze": set(BuildSettings.model_fields),
 }
 """Sections, or single keys, of build.yaml that each stage reads."""
@@ -81,6 +81,7 @@ def test_the_prompts_of_each_stage_are_in_its_deps() -> None:
     assert "prompts/generate/${item.kind}.md" in PIPELINE["generate"]["deps"]
     assert "prompts/critique" in PIPELINE["critique"]["deps"]
     assert all(task.name.startswith("critique/") for task in CRITICS.values())
+    assert "prompts/complete" in PIPELINE["complete"]["deps"]
     probe = PIPELINE["probe"]["deps"]
     assert {"prompts/probe", "prompts/critique/relevance.md"} <= set(probe)
     assert "prompts/critique/standalone.md" in probe

@@ -15,6 +15,7 @@ from goldsmith.llm.tasks import (
     TASKS,
     AbsenceVariables,
     AnswerVariables,
+    CarriesVariables,
     FactoidVariables,
     GroundednessVariables,
     MultiSourceVariables,
@@ -60,6 +61,9 @@ EXAMPLES: dict[type[Record], Record] = {
     RelevanceVariables: RelevanceVariables(question=QUESTION, audience=AUDIENCE),
     StandaloneVariables: StandaloneVariables(question=QUESTION),
     AnswerVariables: AnswerVariables(question=QUESTION, sources=(A,)),
+    CarriesVariables: CarriesVariables(
+        question=QUESTION, fact="10,000 events", quote="It holds 10,000 events.", source=B
+    ),
     ProbeVariables: ProbeVariables(
         twin_question=QUESTION,
         twin_answer="10,000 events",
@@ -124,7 +128,7 @@ def test_a_closed_book_prompt_shows_no_passage() -> None:
 
 
 def test_there_is_no_prompt_file_without_a_task() -> None:
-    folders = ("generate", "critique", "probe", "judge")
+    folders = ("generate", "critique", "complete", "probe", "judge")
     files = {
         path.relative_to(ROOT / "prompts").with_suffix("").as_posix()
         for folder in folders

@@ -365,6 +365,12 @@ class Judgement(Record):
     judge: str
     """Who says so: a model's name, or one of `WITHOUT_A_JUDGE`."""
     rationale: str = ""
+    evidence: tuple[int, ...] = ()
+    """The query's evidences (by index) for which a judge read it; `verdict` is the best of them."""
+    audit: tuple[int, ...] = ()
+    """Those of them for which only the deeper audit of a sample came upon it."""
+    found_by: tuple[str, ...] = ()
+    """The retrievers that found it."""
 
 
 JUDGED_BY_SOURCE = "source"

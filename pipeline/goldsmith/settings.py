@@ -82,6 +82,26 @@ class SelectSettings(Settings):
     near_duplicate: float = Field(default=0.9, gt=0, le=1)
 
 
+class SearchSettings(Settings):
+    embeddings: str | None = None
+    """Model name at the endpoint, a second retriever beside BM25; None: BM25 alone."""
+
+
+class CompleteSettings(Settings):
+    seed: int = 7
+    depth: int = Field(default=10, ge=0)
+    """Passages judged for each evidence; 0: members by spans alone."""
+    audit_share: float = Field(default=0.1, ge=0, le=1)
+    """Of the evidences that are searched deeper, to estimate what the others miss."""
+    audit_depth: int = Field(default=40, ge=1)
+
+    @model_validator(mode="after")
+    def _audits_deeper_than_it_searches(self) -> Self:
+        if self.audit_share and self.audit_depth <= self.depth:
+            raise ValueError("audit_depth must be larger than depth, or audit_share 0")
+        return self
+
+
 class ProbeSettings(Settings):
     seed: int = 7
     share: float = Field(default=0.2, ge=0, lt=1)
@@ -108,6 +128,8 @@ class BuildSettings(Settings):
     generate: GenerateSettings = GenerateSettings()
     critique: CritiqueSettings = CritiqueSettings()
     select: SelectSettings = SelectSettings()
+    search: SearchSettings = SearchSettings()
+    complete: CompleteSettings = CompleteSettings()
     probe: ProbeSettings = ProbeSettings()
     release: ReleaseSettings = ReleaseSettings()
 

@@ -23,13 +23,15 @@ def test_calls_are_those_of_the_stages() -> None:
     Probes: 150 x 0.2 / 0.8 = 37.5 beside all drafts, half of it beside half of them. An attempt is
     a call to write, two critics, and a search over 15 passages (30 at most). Likely
     18.75 x 2 x 18 = 675, and at most 37.5 x 4 x 33 = 4,950.
+    Evidences: 100 + 2 x 50 = 200, each with 10 passages and a tenth with 30 more: 200 x 13 = 2,600.
     """
     rows = {row.stage: row for row in estimate(SETTINGS, PROMPTS, CORPUS, None)}
     assert (rows["generate"].calls, rows["generate"].most_calls) == (150, 150)
     assert (rows["critique"].calls, rows["critique"].most_calls) == (650, 650)
     assert (rows["probe"].calls, rows["probe"].most_calls) == (675, 4950)
-    assert rows["total"].calls == 150 + 650 + 675
-    assert rows["total"].most_calls == 150 + 650 + 4950
+    assert (rows["complete"].calls, rows["complete"].most_calls) == (1300, 2600)
+    assert rows["total"].calls == 150 + 650 + 1300 + 675
+    assert rows["total"].most_calls == 150 + 650 + 2600 + 4950
     assert all(row.assumption for row in rows.values())
     assert all(row.money is None for row in rows.values())
 

@@ -108,4 +108,6 @@ def test_names_of_columns_are_those_of_part_seven() -> None:
     assert columns["documents"][:5] == ["doc_id", "source", "title", "text", "sha256"]
     assert columns["queries"] == ["_id", "text"]
     assert columns["qrels"] == ["query-id", "corpus-id", "score"]
-    assert columns["judgements"] == ["query_id", "chunk_id", "verdict", "judge", "rationale"]
+    judgements = columns["judgements"]
+    assert judgements[:5] == ["query_id", "chunk_id", "verdict", "judge", "rationale"]
+    assert judgements[5:] == ["evidence", "audit", "found_by"]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from goldsmith.records import Answering, Judgement, Kind, Usage
+from goldsmith.release.completeness import _clustered
 from goldsmith.release.measuring import counts_of, drafts_of, figures_of, money_of
 from goldsmith.release.separability import twins_told_apart
 from goldsmith.release.shares import Rate, Share, Spread
@@ -123,6 +124,68 @@ def test_a_judge_who_looked_further_counts_as_search() -> None:
     assert (completeness.searched.numerator, completeness.searched.denominator) == (1, 4)
     assert completeness.found_by_search == 1
     assert completeness.found_by_span == 4
+
+
+def _read(chunk_id: str, verdict: Answering = Answering.NO, **fields: object) -> Judgement:
+    row = Judgement(query_id="q-days", chunk_id=chunk_id, verdict=verdict, judge="m", evidence=(0,))
+    return row.model_copy(update=fields)
+
+
+def _with_rows(members: tuple[str, ...], *rows: Judgement) -> Contents:
+    found = evidence("d-plans", DAYS, *members)
+    contents = with_query(small_contents(), "q-days", evidence=(found,), gold_citations=members)
+    return replace(contents, judgements=(*contents.judgements, *rows))
+
+
+def test_what_only_an_audit_found_is_what_the_others_miss() -> None:
+    """One audited evidence: p-plans-1 and -2 and, by the audit alone, p-dash-2: 1 of 3 missing.
+
+    Another searched evidence, not audited, has 2 members: 2 / (1 - 1/3) = 3, so one is missing.
+    """
+    contents = _with_rows(
+        ("p-plans-1", "p-plans-2", "p-dash-2"),
+        _read("p-deals-2"),
+        _read("p-dash-2", Answering.ANSWERS, audit=(0,)),
+        _read("p-deals-1", audit=(0,)),
+        _read("p-plans-2", query_id="q-change"),
+    )
+    missing = figures(contents).completeness.missing
+    assert missing is not None
+    assert (missing.method, missing.evidences) == ("audit", 1)
+    assert (missing.share.numerator, missing.share.denominator) == (1, 3)
+    assert missing.members == pytest.approx(1.0, abs=1e-6)
+    reference = binomtest(1, 3).proportion_ci(0.95, method="wilson")
+    assert missing.share.low == pytest.approx(reference.low, abs=1e-6)
+    assert missing.high == pytest.approx(2 * reference.high / (1 - reference.high), abs=1e-4)
+    assert figures(contents).completeness.still_missing == missing.share
+
+
+def test_members_that_are_missed_together_widen_the_interval() -> None:
+    """Ten evidences of 4 members: five with 2 missing each, or ten with 1 missing each."""
+    together = _clustered([(2, 4)] * 5 + [(0, 4)] * 5)
+    apart = _clustered([(1, 4)] * 10)
+    assert together.value == apart.value == 10 / 40
+    assert together.low is not None
+    assert apart.low is not None
+    assert together.low < apart.low
+    # No variance between evidences: as many as there are members.
+    assert (apart.low, apart.high) == (Share.of(10, 40).low, Share.of(10, 40).high)
+
+
+def test_two_retrievers_estimate_what_neither_found() -> None:
+    """bm25 found 2 accepted passages, dense 2, both 1: (3 * 3 / 2) - 1 = 3.5 in all, 0.5 unseen."""
+    contents = _with_rows(
+        ("p-plans-1", "p-plans-2", "p-dash-2", "p-deals-1", "p-deals-2"),
+        _read("p-dash-2", Answering.ANSWERS, found_by=("bm25", "dense")),
+        _read("p-deals-1", Answering.ANSWERS, found_by=("bm25",)),
+        _read("p-deals-2", Answering.ANSWERS, found_by=("dense",)),
+    )
+    missing = figures(contents).completeness.missing
+    assert missing is not None
+    assert (missing.method, missing.members) == ("recapture", 0.5)
+    # Seber: 3 * 3 * 1 * 1 / (4 * 3) = 0.75; 0.5 + 1.96 * 0.866 = 2.197, and never below 0.
+    assert missing.low == 0.0
+    assert missing.high == pytest.approx(2.197379, abs=1e-5)
 
 
 def test_proofs_are_shares_of_what_needs_one() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from goldsmith.engine.local import LocalEngine
 from goldsmith.errors import UnsoundReleaseError
 from goldsmith.funnel import account
+from goldsmith.llm.scripted import ScriptedModel
 from goldsmith.records import (
     JUDGED_BY_SPAN,
     Answering,
@@ -24,6 +27,7 @@ from goldsmith.records import (
 from goldsmith.release.contents import Contents
 from goldsmith.release.manifest import Rules
 from goldsmith.release.soundness import Fault, faults_of, refuse_unsound
+from goldsmith.settings import CompleteSettings
 from goldsmith.stages import complete, freeze
 from tests.support.releases import (
     DAYS,
@@ -601,7 +605,10 @@ def test_what_the_complete_stage_adds_is_sound() -> None:
         for query in asked
         if query.kind is not Kind.UNANSWERABLE
     ]
-    completed = complete.run(bare, chunks())
+    spans_only = CompleteSettings(depth=0, audit_share=0)
+    completed = asyncio.run(
+        complete.run(bare, chunks(), spans_only, [], ScriptedModel({}), LocalEngine())
+    )
     probes = [query for query in asked if query.kind is Kind.UNANSWERABLE]
     contents = replace(
         small_contents(),

@@ -14,6 +14,7 @@ from goldsmith.llm.costs import money_for
 from goldsmith.llm.tasks import (
     ABSENCE,
     ANSWER,
+    CARRIES,
     FACTOID,
     GROUNDEDNESS,
     MISSING,
@@ -49,6 +50,7 @@ _REPLY_TOKENS = {
     STANDALONE.name: 80,
     ANSWER.name: 100,
     MISSING.name: 150,
+    CARRIES.name: 60,
     ABSENCE.name: 60,
 }
 
@@ -96,6 +98,7 @@ def estimate(
     stages = [
         ("generate", _generate, "one call a source set"),
         ("critique", _critique, "no draft is rejected before its critics"),
+        ("complete", _complete, f"{_KEPT:.0%} of drafts are kept, with one evidence a source"),
         ("probe", _probe, probes),
     ]
     rows = [
@@ -123,6 +126,14 @@ def _critique(settings: BuildSettings, corpus: Corpus) -> Iterator[_Demand]:
         trials = multi_source * (sources + 2)
         passages = (sources + sources * (sources - 1)) / (sources + 2)
         yield _Demand(ANSWER, trials, trials, passages)
+
+
+def _complete(settings: BuildSettings, corpus: Corpus) -> Iterator[_Demand]:
+    factoid, multi_source = _drafts(settings, corpus)
+    most, complete = factoid + multi_source * settings.sample.max_sources, settings.complete
+    audited = complete.audit_share * max(0, complete.audit_depth - complete.depth)
+    passages = min(corpus.chunks, complete.depth + audited) if complete.depth else 0
+    yield _Demand(CARRIES, _KEPT * most * passages, most * passages, 1)
 
 
 def _probe(settings: BuildSettings, corpus: Corpus) -> Iterator[_Demand]:

@@ -99,6 +99,24 @@ class AnswerReply(Record):
     answer: str
 
 
+# -- complete -----------------------------------------------------------------------------------
+
+
+class CarriesVariables(Record):
+    """Does the passage alone carry one fact of an answer? The quote is where it is known to be."""
+
+    question: str
+    fact: str
+    """The part of the gold answer that the evidence proves."""
+    quote: str
+    source: Source
+
+
+class CarriesReply(Record):
+    rationale: str
+    verdict: Answering
+
+
 # -- probe --------------------------------------------------------------------------------------
 
 
@@ -149,6 +167,7 @@ GROUNDEDNESS = Task("critique/groundedness", GroundednessVariables, RatingReply)
 RELEVANCE = Task("critique/relevance", RelevanceVariables, RatingReply)
 STANDALONE = Task("critique/standalone", StandaloneVariables, RatingReply)
 ANSWER = Task("critique/answer", AnswerVariables, AnswerReply)
+CARRIES = Task("complete/carries", CarriesVariables, CarriesReply)
 MISSING = Task("probe/missing", ProbeVariables, MissingReply)
 OUTDATED = Task("probe/outdated", ProbeVariables, OutdatedReply)
 FALSE_PREMISE = Task("probe/false_premise", ProbeVariables, FalsePremiseReply)
@@ -161,6 +180,7 @@ TASKS: tuple[Task[Any, Any], ...] = (
     RELEVANCE,
     STANDALONE,
     ANSWER,
+    CARRIES,
     MISSING,
     OUTDATED,
     FALSE_PREMISE,

@@ -8,6 +8,7 @@ from goldsmith.llm import tasks
 from goldsmith.llm.task import Outcome, Task
 from goldsmith.offline.absence import judge_absence
 from goldsmith.offline.answer import answer_from
+from goldsmith.offline.carries import judge_carries
 from goldsmith.offline.factoid import write_factoid
 from goldsmith.offline.false_premise import write_false_premise
 from goldsmith.offline.groundedness import rate_groundedness
@@ -32,6 +33,7 @@ _RULES: Mapping[str, Callable[[Any, Library], Any]] = {
     tasks.RELEVANCE.name: rate_relevance,
     tasks.STANDALONE.name: rate_standalone,
     tasks.ANSWER.name: answer_from,
+    tasks.CARRIES.name: judge_carries,
     tasks.MISSING.name: write_missing,
     tasks.OUTDATED.name: write_outdated,
     tasks.FALSE_PREMISE.name: write_false_premise,

@@ -22,6 +22,21 @@ class CostFigures(Record):
     """Calls that critics were spared by `critique.stop_below`."""
 
 
+class Missing(Record):
+    """An estimate of the members that no search has found."""
+
+    method: str
+    """`audit` or `recapture`; see `completeness`."""
+    evidences: int
+    """That it rests on: those searched deeper, or all that were searched."""
+    share: Share
+    """Of the members of an evidence that was searched at the usual depth: missing / all."""
+    members: float
+    """Expected number over the evidences that were not audited, with its 95% interval."""
+    low: float
+    high: float
+
+
 class Completeness(Record):
     """Figure 2: how far the labels go beyond the passage that a question was written from."""
 
@@ -35,8 +50,11 @@ class Completeness(Record):
     """Further members that a merged question was written from."""
     found_by_search: int
     """Further members that a judge accepted."""
+    passages_judged: int = 0
+    """Verdicts of a judge, negatives too."""
     still_missing: Share | None
-    """Estimated from a deeper audit of a sample; None: no audit was made."""
+    """The share of `missing`; None: neither an audit nor a second retriever."""
+    missing: Missing | None = None
 
 
 class ProbeProof(Record):

@@ -9,15 +9,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from goldsmith.funnel import calls_saved
-from goldsmith.records import (
-    JUDGED_BY_SOURCE,
-    JUDGED_BY_SPAN,
-    WITHOUT_A_JUDGE,
-    Kind,
-    Usage,
-)
+from goldsmith.records import Kind, Usage
+from goldsmith.release.completeness import completeness_of
 from goldsmith.release.figures import (
-    Completeness,
     CostFigures,
     Difficulties,
     Figures,
@@ -111,7 +105,7 @@ def figures_of(
     kinds = sorted({query.kind for query in answerable})
     return Figures(
         cost=_cost(len(contents.queries), funnel, usage, price),
-        completeness=_completeness(contents),
+        completeness=completeness_of(contents),
         multi_source_proof=Share.of(sum(map(needs_every_source, multi)), len(multi)),
         probe_proof=_probe_proof(contents),
         difficulty=_difficulties(answerable),
@@ -150,30 +144,6 @@ def _cost(
 
 def _money_by_stage(usage: Mapping[str, Usage], price: Price) -> dict[str, float]:
     return {stage: money_of(spent, price) for stage, spent in usage.items() if spent.calls}
-
-
-def _completeness(contents: Contents) -> Completeness:
-    judge_of = {(row.query_id, row.chunk_id): row.judge for row in contents.judgements}
-    searched = {row.query_id for row in contents.judgements if row.judge not in WITHOUT_A_JUDGE}
-    evidences = [(query, found) for query in contents.queries for found in query.evidence]
-    further = [
-        [c for c in found.all_chunk_ids if c not in query.source_chunk_ids]
-        for query, found in evidences
-    ]
-    found_by = Counter(
-        judge_of.get((query.query_id, chunk_id), JUDGED_BY_SPAN)
-        for (query, _), chunk_ids in zip(evidences, further, strict=True)
-        for chunk_id in chunk_ids
-    )
-    asked = sum(query.query_id in searched for query, _ in evidences)
-    return Completeness(
-        searched=Share.of(asked, len(evidences)),
-        evidences_with_more=Share.of(sum(map(bool, further)), len(evidences)),
-        found_by_span=found_by[JUDGED_BY_SPAN],
-        found_by_merging=found_by[JUDGED_BY_SOURCE],
-        found_by_search=sum(n for judge, n in found_by.items() if judge not in WITHOUT_A_JUDGE),
-        still_missing=None,
-    )
 
 
 def _probe_proof(contents: Contents) -> ProbeProof:

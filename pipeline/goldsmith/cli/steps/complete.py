@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
+from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
-from goldsmith.records import Judgement, Query, Usage
+from goldsmith.corpus.search import Index
+from goldsmith.records import Judgement, Query
 from goldsmith.stages import complete
 from goldsmith.tables import read_table, write_table
 
@@ -16,9 +20,26 @@ if TYPE_CHECKING:
 def run(context: Context) -> list[FunnelRow]:
     code = code_digest("complete")
     workspace = context.workspace
-    kept = read_table(workspace.table("select", "kept"), Query)
-    result = complete.run(kept, workspace.chunks())
+    result = asyncio.run(_complete(context))
     write_table(workspace.table("complete", "queries"), Query, result.queries)
     write_table(workspace.table("complete", "judgements"), Judgement, result.judgements)
-    workspace.write_account("complete", Account(tuple(result.funnel), Usage(), code), [])
+    workspace.write_account(
+        "complete", Account(tuple(result.funnel), result.usage, code), result.dropped
+    )
     return result.funnel
+
+
+async def _complete(context: Context) -> complete.Completed:
+    workspace = context.workspace
+    kept = read_table(workspace.table("select", "kept"), Query)
+    chunks = workspace.chunks()
+    with progress("complete", None) as advance:
+        async with model_of(context, chunks, "complete") as model:
+            return await complete.run(
+                kept,
+                chunks,
+                context.build.complete,
+                [Index(chunks)],
+                model,
+                engine_of(context, advance),
+            )

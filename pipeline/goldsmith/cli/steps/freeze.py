@@ -59,7 +59,8 @@ def freeze_release(context: Context) -> Frozen:
     Nothing kept is a failure of the build, said in one sentence, not an empty release.
     """
     workspace = context.workspace
-    if not sum(row.kept for row in workspace.account("complete").funnel):
+    completed = [row for row in workspace.account("complete").funnel if row.stage == "complete"]
+    if not sum(row.kept for row in completed):
         raise CheckError(
             "no question was kept, so there is nothing to freeze: the funnel says where they were "
             "lost; give more or longer documents, ask for more (sample.factoid, "
