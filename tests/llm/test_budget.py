@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldsmith.engine.local import LocalEngine
 from goldsmith.errors import BudgetExceededError, ExitStatus, SettingsError
 from goldsmith.llm.budgeted import Budget, Budgeted
 from goldsmith.llm.costs import cost_per_kept, money_for, prompt_tokens_at_most
@@ -93,6 +94,20 @@ def test_money_stops_before_the_limit() -> None:
     assert error.exit_status is ExitStatus.BUDGET
     assert "max_cost: 0.0026" in str(error)
     assert "5 calls with 500 tokens for 0.0014" in str(error)
+
+
+def test_after_the_first_refusal_no_smaller_call_slips_in_to_be_cancelled() -> None:
+    """Of 1,000 tokens the first call uses 500. The second might use 2,376 / 3 + 8 + 100 = 900 and
+    is refused; the third, which waited beside it and needs no more than 208, would still fit."""
+    inner = Costing(tokens_in=490, tokens_out=10)
+    budgeted = Budgeted(inner, Budget(max_tokens=1000))
+
+    async def send(length: int) -> Reply:
+        return await budgeted.send(a_request(length=length))
+
+    with pytest.raises(BudgetExceededError):
+        asyncio.run(LocalEngine(3).map(send, [2376, 2376, 300]))
+    assert len(inner.sent) == inner.answered == 1
 
 
 @given(

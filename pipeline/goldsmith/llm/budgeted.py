@@ -53,11 +53,15 @@ class Budgeted:
         self._spent = Spent() if spent is None else spent
         self._reserved = Spent()
         self._changed = asyncio.Event()
+        self._refused: str | None = None
+        """The limit that stopped the first call. A smaller one might still fit, but the build is
+        ending, and what is admitted now would be paid for and cancelled."""
 
     async def send(self, request: Request) -> Reply:
         bound = Spent(1, prompt_tokens_at_most(request), request.max_tokens)
         while (limit := self._limit_reached(bound)) is not None:
             if self._reserved.calls == 0:
+                self._refused = limit
                 raise BudgetExceededError(self._message(limit))
             await self._changed.wait()
         self._reserved.add(bound)
@@ -77,6 +81,8 @@ class Budgeted:
 
     def _limit_reached(self, bound: Spent) -> str | None:
         """The setting that a call of at most `bound` might exceed."""
+        if self._refused is not None:
+            return self._refused
         budget, parts = self._budget, (self._spent, self._reserved, bound)
         calls = sum(part.calls for part in parts)
         tokens_in = sum(part.tokens_in for part in parts)
