@@ -16,7 +16,16 @@ from goldsmith.llm.tasks import (
     OutdatedReply,
     RatingReply,
 )
-from goldsmith.records import Answering, Chunk, Expected, Kind, ProbeKind, Provenance, Query
+from goldsmith.records import (
+    Answering,
+    Chunk,
+    Evidence,
+    Expected,
+    Kind,
+    ProbeKind,
+    Provenance,
+    Query,
+)
 from goldsmith.settings import ProbeSettings
 from goldsmith.stages import probe
 from tests.support.corpora import by_id, make_chunks
@@ -94,7 +103,7 @@ def probed(
             ProbeSettings(share=share),
             4,
             "people",
-            AbsenceSearch(Index(chunks), by_id(list(chunks)), model, 10),
+            AbsenceSearch([Index(chunks)], by_id(list(chunks)), model, 10),
             model,
             LocalEngine(),
         )
@@ -154,6 +163,35 @@ def test_a_trap_half_answers_by_design() -> None:
     result, _ = probed(verdicts(bakery=Answering.PARTLY))
     # The missing probe has no trap: for it the same passage is murky.
     assert {p.probe_kind for p in result.probes} == {ProbeKind.OUTDATED, ProbeKind.FALSE_PREMISE}
+
+
+def test_all_that_carry_the_stale_state_are_traps() -> None:
+    """The twin's evidence has two members, and the contradicting words stand in one of them."""
+    also = make_chunks("also.md", "Each morning Paul goes for a baguette to the bakery.")[0]
+    twins = []
+    for number in range(3):
+        asked = twin(number=number)
+        members = (BAKERY.chunk_id, also.chunk_id)
+        found = Evidence(
+            doc_id=BAKERY.doc_id, start=0, end=5, quote=BAKERY.text[:5], chunk_ids=members
+        )
+        twins.append(asked.model_copy(update={"evidence": (found,)}))
+    result, _ = probed(verdicts(bakery=Answering.PARTLY), twins, chunks=[BAKERY, also, OTHER])
+    traps = {p.probe_kind: p.trap_chunk_ids for p in result.probes}
+    assert traps[ProbeKind.OUTDATED] == (BAKERY.chunk_id, also.chunk_id)
+    # `also` half-answers it too, and does not hold the words that contradict it: murky.
+    assert ProbeKind.FALSE_PREMISE not in traps
+    assert {item.reason for item in result.dropped} == {"murky"}
+
+
+def test_the_search_is_asked_with_question_statement_and_keywords() -> None:
+    result, _ = probed(verdicts())
+    by_kind = {p.probe_kind: p.proof for p in result.probes}
+    missing, premise = by_kind[ProbeKind.MISSING], by_kind[ProbeKind.FALSE_PREMISE]
+    assert missing is not None
+    assert missing.queries == (PRICE.question, "Paul pay for a baguette …", "paul pay baguett")
+    assert premise is not None
+    assert premise.queries[:2] == (PREMISE.question, PREMISE.premise)
 
 
 def test_an_unreadable_verdict_proves_nothing() -> None:

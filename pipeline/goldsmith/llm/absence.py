@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from goldsmith.corpus.pooling import pooled
 from goldsmith.corpus.words import content_words
 from goldsmith.llm.sources import as_source
 from goldsmith.llm.tasks import ABSENCE, AbsenceReply, AbsenceVariables
@@ -13,7 +14,7 @@ from goldsmith.records import Answering, Nearest, Proof, Usage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from goldsmith.corpus.search import Hit, Index
+    from goldsmith.corpus.search import Retriever
     from goldsmith.llm.task import Model, Outcome
     from goldsmith.records import Chunk
 
@@ -46,10 +47,12 @@ class Searched:
 class AbsenceSearch:
     """Everything that a search for an absent answer needs."""
 
-    index: Index
+    retrievers: Sequence[Retriever]
     chunks: Mapping[str, Chunk]
+    """Of the whole corpus, by id."""
     model: Model
     depth: int
+    """Passages that each retriever gives for each query."""
 
     async def search(self, question: str, answer_shaped: str, language: str) -> Searched:
         """Ask about each of the nearest passages of several queries, best first.
@@ -59,10 +62,11 @@ class AbsenceSearch:
         """
         keywords = " ".join(dict.fromkeys(content_words(question, language)))
         queries = tuple(dict.fromkeys((question, answer_shaped, keywords)))
+        (pool,) = await pooled(self.retrievers, [queries], self.depth)
         nearest: list[Nearest] = []
         outcomes: list[Outcome[AbsenceReply]] = []
-        for rank, hit in enumerate(self._pool(queries), start=1):
-            source = as_source(self.chunks[hit.chunk_id])
+        for rank, found in enumerate(pool, start=1):
+            source = as_source(self.chunks[found.chunk_id])
             outcome = await self.model.run(
                 ABSENCE, AbsenceVariables(question=question, source=source)
             )
@@ -71,9 +75,9 @@ class AbsenceSearch:
                 return Searched(None, outcome, tuple(outcomes))
             nearest.append(
                 Nearest(
-                    chunk_id=hit.chunk_id,
+                    chunk_id=found.chunk_id,
                     rank=rank,
-                    score=round(hit.score, _SCORE_DIGITS),
+                    score=round(found.score, _SCORE_DIGITS),
                     verdict=outcome.value.verdict,
                     rationale=outcome.value.rationale,
                 )
@@ -81,20 +85,10 @@ class AbsenceSearch:
             if outcome.value.verdict is Answering.ANSWERS:
                 break
         proof = Proof(
-            retrievers=(self.index.name,),
+            retrievers=tuple(retriever.name for retriever in self.retrievers),
             queries=queries,
             depth=self.depth,
-            chunks_searched=len(self.index),
+            chunks_searched=min(len(retriever) for retriever in self.retrievers),
             nearest=tuple(nearest),
         )
         return Searched(proof, None, tuple(outcomes))
-
-    def _pool(self, queries: Sequence[str]) -> list[Hit]:
-        """The union of the first `depth` of every query, by best rank, then by id."""
-        best: dict[str, Hit] = {}
-        for query in queries:
-            for hit in self.index.search(query, self.depth):
-                known = best.get(hit.chunk_id)
-                if known is None or hit.rank < known.rank:
-                    best[hit.chunk_id] = hit
-        return sorted(best.values(), key=lambda hit: (hit.rank, hit.chunk_id))

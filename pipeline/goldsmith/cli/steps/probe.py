@@ -43,7 +43,7 @@ async def _probe(context: Context) -> probe.Probed:
                 build.probe,
                 build.select.min_rating,
                 build.generate.audience,
-                AbsenceSearch(Index(chunks), by_id, model, build.probe.depth),
+                AbsenceSearch([Index(chunks)], by_id, model, build.probe.depth),
                 model,
                 engine_of(context, advance),
             )

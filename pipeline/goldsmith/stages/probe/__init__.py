@@ -86,7 +86,7 @@ def _attempts(
     )
     for twin in order:
         if twin.kind is Kind.FACTOID:
-            yield Attempt(kind, twin, chunks[twin.source_chunk_ids[0]])
+            yield Attempt(kind, twin, chunks)
 
 
 async def _plant(

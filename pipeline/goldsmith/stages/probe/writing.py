@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from goldsmith.corpus.quotes import locate
+from goldsmith.corpus.statements import as_statement
 from goldsmith.corpus.wellformed import Fault, question_fault
 from goldsmith.corpus.words import content_words
 from goldsmith.ids import content_id, rated_digest
@@ -37,7 +38,7 @@ from goldsmith.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from goldsmith.llm.absence import AbsenceSearch, Searched
     from goldsmith.llm.task import Model, Outcome
@@ -56,7 +57,12 @@ class Attempt:
 
     kind: ProbeKind
     twin: Query
-    chunk: Chunk
+    chunks: Mapping[str, Chunk]
+    """Of the whole corpus, by id."""
+
+    @property
+    def chunk(self) -> Chunk:
+        return self.chunks[self.twin.source_chunk_ids[0]]
 
     @property
     def item_id(self) -> str:
@@ -114,11 +120,12 @@ class Desk:
         self, attempt: Attempt, reply: Reply, outcomes: Sequence[Outcome[Any]], usage: Usage
     ) -> Tried:
         language = attempt.twin.language
-        searched = await self.search.search(reply.question, _answer_shaped(reply), language)
+        shaped = _answer_shaped(reply, language)
+        searched = await self.search.search(reply.question, shaped, language)
         usage += searched.usage
         if searched.failed is not None:
             return Tried(_failed(attempt, searched.failed, "absence_unproved", reply), usage)
-        fault = _presence_fault(attempt, searched)
+        fault = _presence_fault(attempt, reply, searched)
         if fault is not None:
             return Tried(_rejected(attempt, reply, fault), usage)
         return Tried(_probe(attempt, reply, outcomes, searched), usage)
@@ -147,26 +154,38 @@ def _wording_fault(attempt: Attempt, reply: Reply) -> Fault | None:
     return None
 
 
-def _answer_shaped(reply: Reply) -> str:
-    """A sentence like the one that would answer: what a dense passage would share words with."""
+def _answer_shaped(reply: Reply, language: str) -> str:
+    """A sentence like the one that would answer: what a passage that answers would resemble."""
     if isinstance(reply, FalsePremiseReply):
         return reply.premise
-    return " ".join(content_words(reply.question)[::-1])
+    return as_statement(reply.question, language)
 
 
-def _presence_fault(attempt: Attempt, searched: Searched) -> Fault | None:
+def _presence_fault(attempt: Attempt, reply: Reply, searched: Searched) -> Fault | None:
     found = searched.first(Answering.ANSWERS)
     if found is not None:
         return Fault("answer_found", f"{found.chunk_id} answers it: {found.rationale}")
     # A trap half-answers by design: it holds the stale state, or contradicts the premise.
-    half = searched.first(Answering.PARTLY, besides=_traps(attempt))
+    half = searched.first(Answering.PARTLY, besides=_traps(attempt, reply))
     if half is not None:
         return Fault("murky", f"{half.chunk_id} half-answers it: {half.rationale}")
     return None
 
 
-def _traps(attempt: Attempt) -> tuple[str, ...]:
-    return () if attempt.kind is ProbeKind.MISSING else (attempt.chunk.chunk_id,)
+def _traps(attempt: Attempt, reply: Reply) -> tuple[str, ...]:
+    """The passage that misleads, and every other one that says the same.
+
+    Outdated: all that carry the stale state, which the twin asks for. False premise: of those, the
+    ones that hold the contradicting words.
+    """
+    if attempt.kind is ProbeKind.MISSING:
+        return ()
+    own = attempt.chunk.chunk_id
+    same = (e.chunk_ids for e in attempt.twin.evidence if own in e.chunk_ids)
+    found = dict.fromkeys((own, *(chunk_id for members in same for chunk_id in members)))
+    if isinstance(reply, FalsePremiseReply):
+        return tuple(c for c in found if locate(reply.quote, attempt.chunks[c].text) is not None)
+    return tuple(found)
 
 
 def _probe(
@@ -183,7 +202,7 @@ def _probe(
         probe_kind=attempt.kind,
         question=question,
         answer=answer,
-        trap_chunk_ids=_traps(attempt),
+        trap_chunk_ids=_traps(attempt, reply),
         expected_response=Expected.CORRECT_THE_PREMISE if corrects else Expected.ABSTAIN,
         critics=Critics(
             groundedness=None,
