@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from goldsmith.records import Answering, Judgement, Kind, Usage
 from goldsmith.release.completeness import _clustered
 from goldsmith.release.measuring import counts_of, drafts_of, figures_of, money_of
-from goldsmith.release.separability import twins_told_apart
+from goldsmith.release.separability import _hanley_mcneil, twins_told_apart
 from goldsmith.release.shares import Rate, Share, Spread
 from goldsmith.settings import Price
 from tests.support.releases import (
@@ -248,19 +248,31 @@ def _asked(pairs: list[tuple[str, str]]) -> list[Query]:
 
 
 def test_probes_with_a_word_of_their_own_are_told_apart() -> None:
-    """Each probe says "purple", no twin does: all 12 questions are named right."""
+    """Each probe says "purple", no twin does: every probe is above every twin, and that leaks."""
     topics = ["cats", "dogs", "ships", "trees", "roads", "clocks"]
     pairs = [(f"how many {t} are there", f"how many purple {t} are there") for t in topics]
     told = twins_told_apart(_asked(pairs))
-    assert (told.numerator, told.denominator) == (12, 12)
+    assert (told.probes, told.twins, told.auc) == (6, 6, 1.0)
+    assert told.warning is not None
+    assert "AUC 1.00, above 0.65" in told.warning
 
 
 def test_probes_in_the_words_of_their_twins_are_not() -> None:
-    """The same words on both sides: never one likelier than the other."""
+    """The same words on both sides: never one likelier than the other, every pair a tie."""
     pairs = [(f"how many {t} are there", f"are there how many {t}") for t in ("cats", "dogs")]
     told = twins_told_apart(_asked(pairs))
-    assert (told.numerator, told.denominator) == (0, 4)
+    assert (told.auc, told.warning) == (0.5, None)
+
+
+def test_the_interval_of_the_area_is_hanley_and_mcneils() -> None:
+    """Their worked form: A = 0.5, 20 and 20: Q1 = Q2 = 1/3, so the variance is
+    (0.25 + 2 * 19 * (1/3 - 1/4)) / 400 = 0.0085417, and the half width 1.96 * 0.092421.
+    """
+    low, high = _hanley_mcneil(0.5, 20, 20)
+    assert low == pytest.approx(0.5 - 1.959964 * 0.0924211, abs=1e-5)
+    assert high == pytest.approx(0.5 + 1.959964 * 0.0924211, abs=1e-5)
 
 
 def test_one_pair_teaches_nothing() -> None:
-    assert twins_told_apart(_asked([("how many", "how few")])).denominator == 0
+    told = twins_told_apart(_asked([("how many", "how few")]))
+    assert (told.probes, told.auc, told.warning) == (1, None, None)

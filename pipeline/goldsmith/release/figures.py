@@ -57,6 +57,31 @@ class Completeness(Record):
     missing: Missing | None = None
 
 
+LEAKS_ABOVE = 0.65
+"""Area from which probes are told by their words so well that refusing could be learned."""
+
+
+class Separability(Record):
+    """How well a bag-of-words classifier tells probes from their twins."""
+
+    probes: int
+    twins: int
+    auc: float | None
+    """Area under the ROC curve, cross-validated; 1/2 is chance. None: nothing to learn from."""
+    low: float | None
+    high: float | None
+
+    @property
+    def warning(self) -> str | None:
+        """A sentence, where the surface gives probes away."""
+        if self.auc is None or self.auc <= LEAKS_ABOVE:
+            return None
+        return (
+            f"probes can be told from their twins by their words (AUC {self.auc:.2f}, above "
+            f"{LEAKS_ABOVE}): a system could learn from the surface when to refuse"
+        )
+
+
 class ProbeProof(Record):
     """Figure 4: the absence of an answer was searched, not assumed."""
 
@@ -64,8 +89,7 @@ class ProbeProof(Record):
     retrievers: tuple[str, ...]
     least_depth: int | None
     passages_judged: int
-    twins_told_apart: Share
-    """Questions that a bag-of-words classifier names right as probe or twin; 1/2 is chance."""
+    twins_told_apart: Separability
 
 
 class Difficulties(Record):

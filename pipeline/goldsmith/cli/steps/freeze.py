@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from goldsmith.cli.workspace import Workspace
     from goldsmith.funnel import FunnelRow
     from goldsmith.release.contents import Contents
+
+_log = logging.getLogger(__name__)
 
 KINDS = (Kind.FACTOID, Kind.MULTI_SOURCE)
 STAGES: tuple[tuple[str, Kind | None], ...] = (
@@ -78,6 +81,8 @@ def freeze_release(context: Context) -> Frozen:
         price=context.runtime.prices.get(context.build.model.name),
     )
     written = write_release(contents, origin, root=workspace.releases, ledger=workspace.ledger)
+    if warning := written.manifest.figures.probe_proof.twins_told_apart.warning:
+        _log.warning("%s", warning)
     return Frozen(
         folder=written.folder,
         version=written.manifest.version,
