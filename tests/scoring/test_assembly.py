@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from goldsmith.errors import InputError
+from goldsmith.errors import InputError, ModelError
 from goldsmith.llm.scripted import ScriptedModel
 from goldsmith.records import Statement
 from goldsmith.scoring.assembly import ReportSetup, make_report
@@ -16,8 +16,15 @@ from goldsmith.scoring.baseline import baseline, write_run
 from goldsmith.scoring.components import answer_correctness
 from goldsmith.scoring.gold_readers import read_gold
 from goldsmith.scoring.judge import Judge
-from goldsmith.scoring.judge_offline import MEASURED, offline_judge
-from goldsmith.scoring.judge_tasks import CORRECTNESS, CorrectnessReply, Stated
+from goldsmith.scoring.judge_offline import MEASURED, OfflineJudge, offline_judge
+from goldsmith.scoring.judge_tasks import (
+    ABSTENTION,
+    CORRECTNESS,
+    INTERPRETABLE,
+    SUPPORT,
+    CorrectnessReply,
+    Stated,
+)
 from goldsmith.scoring.records import Half, RowLabel
 from goldsmith.scoring.report import report_json, write_report
 from goldsmith.scoring.run_records import RunRecord
@@ -27,6 +34,7 @@ from tests.support.releases import chunks, freeze_small, small_contents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from goldsmith.llm.task import Outcome, Task
     from goldsmith.scoring.gold import Gold
     from goldsmith.scoring.report import Report
 
@@ -154,6 +162,48 @@ def test_unreadable_words_on_statements_are_counted_apart() -> None:
     found = {c.name: (c.numerator.sum(), c.denominator.sum()) for c in columns}
     assert found["answer_correctness"] == (0, 0)
     assert found["answer_correctness_judge_failed"] == (1, 1)
+
+
+class Down:
+    """A model that answers some tasks by rules, and is out of reach for the others."""
+
+    name = "down"
+
+    def __init__(self, *answers: Task[Any, Any]) -> None:
+        self._answers, self._rules = answers, OfflineJudge()
+
+    async def run(self, task: Task[Any, Any], variables: Any) -> Outcome[Any]:  # noqa: ANN401 - of any task
+        if task in self._answers:
+            return await self._rules.run(task, variables)
+        raise ModelError("endpoint 'x' does not answer: start it, or name another")
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        Judge(Down()),  # nothing
+        Judge(Down(ABSTENTION, CORRECTNESS, SUPPORT)),  # who abstained, but not what was claimed
+        Judge(Down(INTERPRETABLE), by_rules=True),  # the first gate, not the second
+        Judge(Down(INTERPRETABLE, SUPPORT), by_rules=True),  # both gates, not the components
+    ],
+)
+def test_a_judge_that_goes_down_leaves_the_labelled_half_as_it_is(
+    gold: Gold, run: Path, tmp_path: Path, judge: Judge
+) -> None:
+    setup = ReportSetup(unlabelled=UnlabelledSetup(components=True))
+    report = made(run, gold=gold, judge=judge, setup=setup)
+    assert isinstance(report.unjudged, ModelError)
+    without = made(run, gold=gold)
+    assert without.unjudged is None
+    assert report_json(report) == report_json(without)
+    paths = write_report(tmp_path / "out", report)
+    for name in ("report.html", "report.md"):
+        assert "endpoint &#39;x&#39;" in paths[name].read_text("utf-8").replace("'", "&#39;")
+
+
+def test_without_gold_a_judge_that_is_down_leaves_nothing_to_report(run: Path) -> None:
+    with pytest.raises(ModelError, match="does not answer"):
+        made(run, judge=Judge(Down()))
 
 
 def test_fields_that_were_passed_over_are_listed(gold: Gold, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from goldsmith.errors import ExitStatus, InputError, SettingsError
 from goldsmith.scoring.gate import Decision, GateResult, GateRow, Test, run_gate
-from goldsmith.scoring.gate_report import gate_json, gate_junit, gate_markdown, gate_table
+from goldsmith.scoring.gate_report import gate_json, gate_junit, gate_markdown, gate_view
 from goldsmith.scoring.gate_settings import GateSettings
 from goldsmith.scoring.gate_sides import Side, read_side, save_side, side_of
 from goldsmith.scoring.gold_readers import read_gold
@@ -299,10 +299,19 @@ def test_json_has_every_number(mixed: GateResult) -> None:
     assert document["metrics"][2]["candidate"] is None
 
 
-def test_the_terminal_shows_names_with_brackets(mixed: GateResult) -> None:
+@pytest.mark.parametrize("width", [80, 250])
+def test_a_terminal_shows_every_word_at_any_width(mixed: GateResult, width: int) -> None:
     buffer = io.StringIO()
-    Console(file=buffer, width=250).print(gate_table(mixed))
-    assert "absent [kind=a]" in buffer.getvalue()
+    Console(file=buffer, width=width).print(gate_view(mixed))
+    shown = buffer.getvalue()
+    assert "[kind=a]" in shown
+    assert "\u2026" not in shown
+    assert "difference" in shown
+    assert all(len(line) <= width for line in shown.splitlines())
+    flat = " ".join(shown.split())
+    for row in mixed.rows:
+        assert row.entry.metric in flat
+        assert all(word in flat for word in row.reason.split())
 
 
 # -- settings ------------------------------------------------------------------------------------

@@ -9,13 +9,15 @@ from goldsmith.errors import InputError
 from goldsmith.scoring.claims import claim_answer
 from goldsmith.scoring.corrected import corrected_accuracy
 from goldsmith.scoring.judge import Judge
-from goldsmith.scoring.run_records import CitationTiming, Retrieved, RunRecord
+from goldsmith.scoring.records import Verdict
+from goldsmith.scoring.run_records import CitationTiming, RecordedClaim, Retrieved, RunRecord
 from goldsmith.scoring.summary import Summarizer
 from goldsmith.scoring.unlabelled import UnlabelledScore, UnlabelledSetup, score_unlabelled
-from tests.support.judging import facts_judge, facts_model
+from tests.support.judging import facts_judge, facts_model, table_judge
 from tests.support.reporting import audited, scored
 
 if TYPE_CHECKING:
+    from goldsmith.scoring.judge_tasks import SupportVariables
     from goldsmith.scoring.records import Metric
 
 A, B = Retrieved("p-a", text="a"), Retrieved("p-b", text="b c")
@@ -113,6 +115,34 @@ def test_a_second_judge_of_the_same_mind_agrees() -> None:
     assert agreement.agreement == 1
     assert agreement.kappa == 1
     assert agreement.n > 10
+
+
+def test_two_judges_that_differ_beyond_chance() -> None:
+    """Of four claims both support two, both reject one, and differ on the fourth.
+
+    Agreement 3/4; the first says yes three times, the second twice, so chance is
+    (3 x 2 + 1 x 2) / 16 = 1/2 and kappa (3/4 - 1/2) / (1 - 1/2) = 1/2.
+    """
+
+    def lenient(asked: SupportVariables) -> Verdict:
+        return Verdict.DOES_NOT_SUPPORT if asked.claim == "d" else Verdict.SUPPORTS
+
+    def severe(asked: SupportVariables) -> Verdict:
+        return Verdict.SUPPORTS if asked.claim in "ab" else Verdict.DOES_NOT_SUPPORT
+
+    passage = Retrieved("p", text="x")
+    records = [
+        RunRecord(f"q{c}", [passage], "?", claims=(RecordedClaim(c, ("p",)),)) for c in "abcd"
+    ]
+    setup = UnlabelledSetup(second_judge=table_judge(severe))
+    found = asyncio.run(score_unlabelled(records, table_judge(lenient), setup))
+    named = {metric.name: metric for metric in found.metrics}
+    agreement, kappa = named["judge_agreement"], named["judge_kappa"]
+    assert (agreement.value, agreement.numerator, agreement.denominator) == (0.75, 3, 4)
+    assert kappa.value == pytest.approx(0.5)
+    assert (kappa.numerator, kappa.denominator) == pytest.approx((0.25, 0.5))
+    assert agreement.low is not None
+    assert agreement.low < 0.75
 
 
 def test_the_corrected_accuracy_stands_beside_the_raw_one() -> None:

@@ -3,45 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
 import typer
 
+from goldsmith.cli.judges import JudgeChoice, JudgeName, open_judge, second_choice
 from goldsmith.cli.options import Config, Json, Prompts, Set
 from goldsmith.cli.terminal import out
 from goldsmith.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from contextlib import AbstractAsyncContextManager
-
     from goldsmith.scoring.audit import AuditReport
     from goldsmith.scoring.gate_sides import Side
-    from goldsmith.scoring.judge import Judge
-    from goldsmith.scoring.report import Report
-
-    Opener = Callable[[], AbstractAsyncContextManager[Judge | None]]
-    """Opens the chosen judge when it is needed; None for `none`."""
 
 _PANEL = "Scoring"
 _GOLD = "Release folder, BEIR folder, or TREC qrels."
 
-
-class JudgeName(StrEnum):
-    """Who decides whether a passage supports a claim."""
-
-    NONE = "none"
-    OFFLINE = "offline"
-    OPENAI = "openai"
-
-
 Gold = Annotated[Path | None, typer.Option("--gold", help=_GOLD)]
 JudgeOption = Annotated[JudgeName, typer.Option("--judge", help="Who judges citations.")]
 ModelName = Annotated[str | None, typer.Option(help="Name of the judge's model (openai).")]
+SecondJudge = Annotated[
+    JudgeName | None, typer.Option(help="Ask another judge too, and print how far they agree.")
+]
+SecondModel = Annotated[str | None, typer.Option(help="Name of the second judge's model (openai).")]
+Audit = Annotated[
+    Path | None,
+    typer.Option(help="What `goldsmith audit --json` said of the judge: corrects its figure."),
+]
+Metrics = Annotated[Path | None, typer.Option(help="Also write the headline values here (JSON).")]
+Plot = Annotated[Path | None, typer.Option(help="Also write recall and nDCG by k here (CSV).")]
 Strict = Annotated[bool, typer.Option("--strict", help="Unknown fields and repeats are errors.")]
 Extra = Annotated[
     bool, typer.Option("--allow-extra", help="Count queries that the release lacks, do not refuse.")
@@ -62,15 +54,9 @@ def baseline(
 
     [cyan]goldsmith baseline gold/release/1.0.0 --out run.jsonl[/]
     """
-    from goldsmith.release.reading import read_release
-    from goldsmith.scoring.baseline import baseline as answer_all
-    from goldsmith.scoring.baseline import write_run
-    from goldsmith.scoring.gold_readers import read_gold
+    from goldsmith.cli.steps import baseline as step
 
-    gold = read_gold(release)
-    chunks = read_release(release).contents.chunks
-    queries = [gold.query(query_id) for query_id in gold.query_ids]
-    count = write_run(output, answer_all(chunks, queries, depth=depth))
+    count = step.run(release, output, depth)
     out.print(f"[bold green]wrote[/] {output}: {count} records", soft_wrap=True)
 
 
@@ -80,6 +66,11 @@ def score(
     gold: Gold = None,
     judge: JudgeOption = JudgeName.OFFLINE,
     model_name: ModelName = None,
+    second_judge: SecondJudge = None,
+    second_model: SecondModel = None,
+    audit: Audit = None,
+    metrics: Metrics = None,
+    plot: Plot = None,
     config: Config = None,
     prompts: Prompts = None,
     overrides: Set = None,
@@ -97,18 +88,37 @@ def score(
 
     Without --gold the unlabelled half only: it needs a judge and works on production traffic.
     """
+    from goldsmith.cli.steps import score as step
     from goldsmith.scoring.report import report_json, write_report
+    from goldsmith.scoring.report_view import report_view
 
-    opener = _opener(judge, model_name, config, prompts, overrides)
+    first = JudgeChoice(judge, model_name, config, prompts, tuple(overrides or ()))
+    second = second_choice(first, second_judge, second_model) if second_judge else None
     report = asyncio.run(
-        _report(run, gold, opener, components=components, strict=strict, allow_extra=allow_extra)
+        step.run(
+            step.Scoring(
+                run,
+                gold,
+                first,
+                second=second,
+                audit=audit,
+                components=components,
+                strict=strict,
+                allow_extra=allow_extra,
+            )
+        )
     )
     written = write_report(output, report)
+    step.write_for_dvc(report, metrics=metrics, plot=plot)
+    document = report_json(report)
     if as_json:
-        typer.echo(orjson.dumps(report_json(report)).decode())
-        return
-    _print_headlines(report)
-    out.print(f"report: {written['report.html']}", soft_wrap=True)
+        typer.echo(orjson.dumps(document).decode())
+    else:
+        out.print(report_view(document))
+        out.print(f"report: {written['report.html']}", soft_wrap=True)
+    if report.unjudged:
+        # What needs no judge is written; the exit status says that something is missing.
+        raise report.unjudged
 
 
 def inspect(
@@ -158,18 +168,21 @@ def gate(
     [cyan]goldsmith gate --candidate new.jsonl --baseline old.jsonl --gold gold/release/1.0.0[/]
     """
     from goldsmith.cli.context import shipped
+    from goldsmith.cli.steps import score as step
     from goldsmith.scoring.gate import run_gate
-    from goldsmith.scoring.gate_report import gate_json, gate_junit, gate_markdown, gate_table
+    from goldsmith.scoring.gate_report import gate_json, gate_junit, gate_markdown, gate_view
     from goldsmith.scoring.gate_settings import GateSettings
     from goldsmith.scoring.gate_sides import side_of
     from goldsmith.settings import load_settings
     from goldsmith.tables import write_bytes
 
     settings = load_settings(gate or shipped("configs") / "gate.yaml", GateSettings)
-    opener = _opener(judge, model_name, config, prompts, overrides)
+    chosen = JudgeChoice(judge, model_name, config, prompts, tuple(overrides or ()))
 
     def measured(run: Path) -> Side:
-        report = asyncio.run(_report(run, gold, opener))
+        report = asyncio.run(step.run(step.Scoring(run, gold, chosen)))
+        if report.unjudged:
+            raise report.unjudged
         digest = report.release.digest if report.release else None
         return side_of(run.name, report.columns, digest=digest, judge=report.run.judge)
 
@@ -181,8 +194,7 @@ def gate(
     if as_json:
         typer.echo(orjson.dumps(gate_json(result)).decode())
     else:
-        out.print(gate_table(result))
-        out.print(f"[bold]{result.decision.value}[/]")
+        out.print(gate_view(result))
     raise typer.Exit(result.exit_status)
 
 
@@ -205,95 +217,16 @@ def audit(
     from goldsmith.scoring.human_labels import read_labels
 
     found = read_labels(labels)
-    opener = _opener(judge, model_name, config, prompts, overrides)
+    chosen = JudgeChoice(judge, model_name, config, prompts, tuple(overrides or ()))
 
     async def run() -> AuditReport:
-        async with opener() as opened:
+        async with open_judge(chosen) as opened:
             if opened is None:
                 raise SettingsError("an audit needs a judge: --judge offline or openai")
-            return await measure(found, opened)
+            return await measure(found, opened.judge)
 
     report = asyncio.run(run())
     if as_json:
         typer.echo(report.model_dump_json())
     else:
         out.print(audit_view(report))
-
-
-def _opener(
-    judge: JudgeName,
-    model_name: str | None,
-    config: Path | None,
-    prompts: Path | None,
-    overrides: list[str] | None,
-) -> Opener:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[Judge | None]:
-        if judge is JudgeName.NONE:
-            yield None
-            return
-        if judge is JudgeName.OFFLINE:
-            from goldsmith.scoring.judge_offline import offline_judge
-
-            yield offline_judge()
-            return
-        from goldsmith.cli.context import load_context
-        from goldsmith.cli.workspace import Workspace
-        from goldsmith.engine.local import LocalEngine
-        from goldsmith.llm.opening import open_model
-        from goldsmith.scoring.judge import Judge
-
-        context = load_context(Workspace.in_project(Path()), config, prompts, overrides or ())
-        settings = context.build.model
-        if model_name:
-            settings = settings.model_copy(update={"name": model_name})
-        async with open_model(
-            settings, context.runtime, prompts_folder=context.prompts, cache_folder=context.cache
-        ) as model:
-            yield Judge(model, engine=LocalEngine(context.runtime.concurrency))
-
-    return opened
-
-
-async def _report(
-    run: Path,
-    gold: Path | None,
-    opener: Opener,
-    *,
-    components: bool = False,
-    strict: bool = False,
-    allow_extra: bool = False,
-) -> Report:
-    from goldsmith.scoring.assembly import ReportSetup, make_report
-    from goldsmith.scoring.gold_readers import read_gold
-    from goldsmith.scoring.labelled import ScoreSetup
-    from goldsmith.scoring.scan import ScanRules
-    from goldsmith.scoring.unlabelled import UnlabelledSetup
-
-    setup = ReportSetup(
-        labelled=ScoreSetup(rules=ScanRules(strict=strict, allow_extra=allow_extra)),
-        unlabelled=UnlabelledSetup(components=components),
-        strict=strict,
-    )
-    async with opener() as judge:
-        return await make_report(
-            run, gold=read_gold(gold) if gold else None, judge=judge, setup=setup
-        )
-
-
-def _print_headlines(report: Report) -> None:
-    from rich.table import Table
-
-    from goldsmith.scoring.records import Half
-    from goldsmith.scoring.report_figures import headlines
-
-    for half in Half:
-        figures = headlines(report.metrics, half)
-        if not figures:
-            continue
-        table = Table(title=f"{half.value} half", title_justify="left")
-        for column in ("metric", "value", "of", "n", "95%"):
-            table.add_column(column, justify="left" if column == "metric" else "right")
-        for f in figures:
-            table.add_row(f.name, f.value, f.fraction, str(f.metric.n), f.interval)
-        out.print(table)

@@ -10,19 +10,16 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from goldsmith.errors import InputError
+from goldsmith.errors import BudgetExceededError, InputError, ModelError
 from goldsmith.scoring.answered import AnswerRules
-from goldsmith.scoring.citations_judged import single_ceiling
+from goldsmith.scoring.ceilings import ceiling_metrics
 from goldsmith.scoring.components import answer_correctness
 from goldsmith.scoring.corrected import corrected_accuracy
 from goldsmith.scoring.gold import Corpus
-from goldsmith.scoring.intervals import share_interval
 from goldsmith.scoring.judged_reading import read_by_judge
 from goldsmith.scoring.label_check import check_labels
 from goldsmith.scoring.labelled import ScoreSetup, score
-from goldsmith.scoring.records import Columns, Half, Layer, Metric
+from goldsmith.scoring.records import Columns
 from goldsmith.scoring.report import Listing, ReleaseInfo, Report, RunInfo
 from goldsmith.scoring.runs import holds_answers, is_json_lines, read_run
 from goldsmith.scoring.summary import Summarizer
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
     from goldsmith.scoring.gold import Gold, GoldQuery
     from goldsmith.scoring.judge import Judge
     from goldsmith.scoring.labelled import ScoreResult
+    from goldsmith.scoring.records import Column, Metric
     from goldsmith.scoring.run_records import RunRecord
     from goldsmith.scoring.unlabelled import UnlabelledScore
 
@@ -53,6 +51,10 @@ class ReportSetup:
     """Unknown fields in the run are errors."""
 
 
+_OUT_OF_REACH = (ModelError, BudgetExceededError)
+"""A judge that is down, or at its budget: what needs no judge still comes out."""
+
+
 @dataclass(slots=True)
 class _Draft:
     """A report in the making."""
@@ -61,6 +63,7 @@ class _Draft:
     columns: list[Columns] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
+    unjudged: ModelError | BudgetExceededError | None = None
 
 
 async def make_report(
@@ -72,7 +75,9 @@ async def make_report(
 ) -> Report:
     """Score a run file: against `gold` (labelled half), by `judge` (unlabelled half), or both.
 
-    Raises `InputError` when neither is given, for a TREC run without gold, and as the halves do.
+    A judge that cannot be asked any more costs the judged figures, not the labelled ones: the
+    report then says so, and has the error as `unjudged`. Raises `InputError` when neither gold nor
+    judge is given, for a TREC run without gold, and as the halves do.
     """
     setup = setup or ReportSetup()
     has_answers = _refuse_hopeless(run, gold, judge)
@@ -82,11 +87,19 @@ async def make_report(
         records = [record for record in records if record.query_id in gold.numbers]
     corpus = gold.load_corpus() if gold is not None and gold.load_corpus else Corpus(frozenset())
     if gold is not None and judge is not None and not judge.by_rules:
-        setup = await _with_judged_reading(setup, gold, records, corpus, judge)
+        try:
+            setup = await _with_judged_reading(setup, gold, records, corpus, judge)
+        except _OUT_OF_REACH as error:
+            draft.unjudged, judge = error, None
     result = _labelled(gold, run, setup, draft) if gold is not None else None
     judged: UnlabelledScore | None = None
     if judge is not None and any(r.answer is not None or r.claims is not None for r in records):
-        judged = await _judged(records, judge, corpus, result, setup, draft)
+        try:
+            judged = await _judged(records, judge, corpus, result, setup, draft)
+        except _OUT_OF_REACH as error:
+            if result is None:
+                raise
+            draft.unjudged = error
     report = Report(
         run=_run_info(run, records, result, judged, draft),
         metrics=tuple(draft.metrics),
@@ -95,12 +108,20 @@ async def make_report(
         kinds=_kinds(gold),
         unlabelled=judged,
         audit=setup.audit,
+        notices=_notices(draft),
+        unjudged=draft.unjudged,
         listings=tuple(draft.listings),
         texts=corpus.texts,
     )
     if result is None or not records:
         return report
     return _triaged(report, result, records, corpus, setup)
+
+
+def _notices(draft: _Draft) -> tuple[str, ...]:
+    if draft.unjudged is None:
+        return ()
+    return (f"Nothing was judged, because the judge could not be asked: {draft.unjudged}",)
 
 
 def _run_info(
@@ -145,9 +166,13 @@ async def _judged(
     queries = [result.gold.query(r.query_id) for r in records] if result is not None else []
     told = _told(setup.unlabelled, queries, corpus, result)
     judged = await score_unlabelled(records, judge, told)
+    # Nothing goes into the report before the judge has said all that it is asked.
+    correct = await _correctness(records, queries, judge) if told.components and queries else []
     _add_judged(judged, setup, draft)
-    if queries and told.components:
-        await _add_correctness(records, queries, judge, setup, draft)
+    if correct:
+        columns = Columns([r.query_id for r in records], {c.name: c for c in correct})
+        draft.metrics.extend(_summarizer(setup).figures(columns))
+        draft.columns.append(columns)
     return judged
 
 
@@ -213,8 +238,7 @@ def _told(
 
 
 def _add_judged(judged: UnlabelledScore, setup: ReportSetup, draft: _Draft) -> None:
-    summarizer = Summarizer(seed=setup.labelled.seed, resamples=setup.labelled.resamples)
-    draft.metrics.extend(summarizer.figures(judged.columns))
+    draft.metrics.extend(_summarizer(setup).figures(judged.columns))
     draft.metrics.extend(judged.metrics)
     if setup.audit is not None:
         corrected = corrected_accuracy(judged, setup.audit)
@@ -233,23 +257,19 @@ def _add_judged(judged: UnlabelledScore, setup: ReportSetup, draft: _Draft) -> N
         )
 
 
-async def _add_correctness(
-    records: Sequence[RunRecord],
-    queries: Sequence[GoldQuery],
-    judge: Judge,
-    setup: ReportSetup,
-    draft: _Draft,
-) -> None:
-    found = await answer_correctness(
+async def _correctness(
+    records: Sequence[RunRecord], queries: Sequence[GoldQuery], judge: Judge
+) -> list[Column]:
+    return await answer_correctness(
         [query.question for query in queries],
         [record.answer or "" for record in records],
         [query.statements for query in queries],
         judge,
     )
-    columns = Columns([r.query_id for r in records], {c.name: c for c in found})
-    summarizer = Summarizer(seed=setup.labelled.seed, resamples=setup.labelled.resamples)
-    draft.metrics.extend(summarizer.figures(columns))
-    draft.columns.append(columns)
+
+
+def _summarizer(setup: ReportSetup) -> Summarizer:
+    return Summarizer(seed=setup.labelled.seed, resamples=setup.labelled.resamples)
 
 
 def _release(gold: Gold | None) -> ReleaseInfo | None:
@@ -285,36 +305,14 @@ def _triaged(
         min_overlap=setup.labelled.rules.min_overlap,
     )
     labels = check_labels(queries, judged)
-    more = [*_ceiling(queries, setup), *found.metrics(), *(labels.metrics() if judged else ())]
+    more = [
+        *ceiling_metrics(queries, seed=setup.labelled.seed),
+        *found.metrics(),
+        *(labels.metrics() if judged else ()),
+    ]
     return replace(
         report,
         metrics=(*report.metrics, *more),
         triage=found,
         listings=(*report.listings, *labels.listings()),
     )
-
-
-def _ceiling(queries: Sequence[GoldQuery], setup: ReportSetup) -> list[Metric]:
-    """What the best system could reach under the policy `single` on this mix of questions."""
-    shares = single_ceiling(queries)
-    provable = sum(top for top, _ in shares.values())
-    statements = sum(bottom for _, bottom in shares.values())
-    if not statements:
-        return []
-    pairs = np.array(list(shares.values()))
-    interval = share_interval(pairs[:, 0], pairs[:, 1], seed=setup.labelled.seed)
-    return [
-        Metric(
-            name="citation_single_ceiling",
-            half=Half.LABELLED,
-            layer=Layer.CITATION,
-            value=provable / statements,
-            numerator=provable,
-            denominator=statements,
-            n=len(shares),
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
-            method=interval.method if interval else "",
-            note="gold statements that one passage proves",
-        )
-    ]

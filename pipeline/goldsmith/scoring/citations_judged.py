@@ -15,11 +15,10 @@ import numpy as np
 from goldsmith.scoring.records import Aggregation, Column, FailureKind, Half, Layer, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from goldsmith.scoring.gold import GoldEvidence, GoldQuery
     from goldsmith.scoring.judged import JudgedAnswer, JudgedClaim
 
     Floats = NDArray[np.float64]
@@ -256,30 +255,3 @@ def presence_ratio(sums: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (cited_supported / supported) / (cited_unsupported / unsupported)
     return np.asarray(np.where(np.isfinite(ratio), ratio, np.nan), dtype=np.float64)
-
-
-# -- the ceiling of one citation a claim ----------------------------------------------------------
-
-
-def single_ceiling(queries: Sequence[GoldQuery]) -> Mapping[str, Share]:
-    """By answerable query: (statements of the gold answer that one chunk proves, statements).
-
-    A statement whose evidences lie in different chunks has no correct single citation.
-    """
-    return {query.query_id: _single_share(query) for query in queries if query.answerable}
-
-
-def _single_share(query: GoldQuery) -> Share:
-    needed = [statement.evidence for statement in query.statements] or [
-        tuple(range(len(query.evidences)))
-    ]
-    provable = 0
-    for evidence in needed:
-        carriers = [_alone(query.evidences[index]) for index in evidence]
-        provable += bool(not carriers or set.intersection(*carriers))
-    return float(provable), float(len(needed))
-
-
-def _alone(evidence: GoldEvidence) -> set[str]:
-    """Chunks that carry the evidence by themselves."""
-    return {member[0] for member in evidence.members if len(member) == 1}

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pydantic
+
 from goldsmith.errors import InputError
+from goldsmith.scoring.audit import AuditReport
 from goldsmith.scoring.citations_judged import Policy, passes
 from goldsmith.scoring.prediction_powered import corrected_share
 from goldsmith.scoring.records import Half, Layer, Metric, Verdict
 
 if TYPE_CHECKING:
-    from goldsmith.scoring.audit import AuditReport
+    from pathlib import Path
+
     from goldsmith.scoring.unlabelled import UnlabelledScore
+
+
+def read_audit(path: Path) -> AuditReport:
+    """What `goldsmith audit --json` printed; `InputError` when it is anything else."""
+    try:
+        return AuditReport.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"audit {str(path)!r} cannot be read: {error.strerror}") from error
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the file"
+        raise InputError(
+            f"audit {str(path)!r}: {place}: {first['msg']}; expected what "
+            "`goldsmith audit LABELS --json` prints"
+        ) from error
 
 
 def corrected_accuracy(score: UnlabelledScore, audit: AuditReport) -> Metric | None:

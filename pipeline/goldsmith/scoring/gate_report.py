@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from rich.markup import escape
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from goldsmith.scoring.gate import Decision
 
 if TYPE_CHECKING:
-    from goldsmith.scoring.gate import GateResult, GateRow
+    from collections.abc import Iterator
+
+    from goldsmith.scoring.gate import Comparison, GateResult, GateRow
 
 _HEADINGS = (
     "metric",
@@ -35,16 +39,42 @@ _STYLES = {
 _DASH = "\u2014"
 
 
-def gate_table(result: GateResult) -> Table:
-    """For a terminal."""
-    table = Table(title=escape(_title(result)))
-    for heading in _HEADINGS:
-        table.add_column(heading, justify="left" if heading in ("metric", "decision") else "right")
+def gate_view(result: GateResult) -> Group:
+    """For a terminal of any width: a metric a line, what is known of it beside, the decision."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(overflow="fold")
     for row in result.rows:
-        *cells, decision = (escape(cell) for cell in _cells(row))
-        style = _STYLES[row.decision]
-        table.add_row(*cells, f"[{style}]{decision}[/{style}]")
-    return table
+        grid.add_row(
+            Text(_words(row.decision), style=_STYLES[row.decision]),
+            Text(row.entry.label.replace(" ", "\n  ")),
+            _number(row.candidate),
+            Text("\n".join(_sentences(row)), style="dim"),
+        )
+    counts = Counter(row.decision for row in result.rows)
+    tally = ", ".join(f"{n} {_words(decision)}" for decision, n in counts.items())
+    decision = Text(f"{_words(result.decision)}: ", style=f"bold {_STYLES[result.decision]}")
+    return Group(Text(_title(result), style="bold"), grid, decision.append(tally, style="not bold"))
+
+
+def _words(decision: Decision) -> str:
+    return decision.value.replace("_", " ")
+
+
+def _sentences(row: GateRow) -> Iterator[str]:
+    """What stands beside a metric's value: the reason of the decision first."""
+    if row.reason:
+        yield row.reason
+    if row.comparison is None:
+        return
+    found = row.comparison
+    yield f"baseline {_number(row.baseline)}"
+    yield f"difference {found.difference:+.4f} {_interval(found)}"
+    yield f"p {found.p:.4g}, adjusted {found.p_adjusted:.4g}"
+    yield f"{found.test}, {found.pairs} pairs{_left_out(found)}"
+    yield f"smallest difference to be seen {_number(found.detectable)}"
 
 
 def gate_markdown(result: GateResult) -> str:
@@ -135,16 +165,22 @@ def _cells(row: GateRow) -> list[str]:
     if comparison is None:
         between = [_DASH] * 5
     else:
-        interval = f"[{_number(comparison.low)}, {_number(comparison.high)}]"
-        left_out = f" ({comparison.unpaired} left out)" if comparison.unpaired else ""
         between = [
             f"{comparison.difference:+.4f}",
-            interval,
+            _interval(comparison),
             f"{comparison.p:.4g} ({comparison.p_adjusted:.4g}), {comparison.test}",
             _number(comparison.detectable),
-            f"{comparison.pairs}{left_out}",
+            f"{comparison.pairs}{_left_out(comparison)}",
         ]
     return [row.entry.label, _number(row.candidate), _number(row.baseline), *between, decision]
+
+
+def _interval(comparison: Comparison) -> str:
+    return f"[{_number(comparison.low)}, {_number(comparison.high)}]"
+
+
+def _left_out(comparison: Comparison) -> str:
+    return f" ({comparison.unpaired} left out)" if comparison.unpaired else ""
 
 
 def _number(value: float | None) -> str:

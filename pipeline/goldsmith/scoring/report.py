@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from goldsmith.errors import GoldsmithError
     from goldsmith.scoring.audit import AuditReport
     from goldsmith.scoring.records import Columns, Metric
     from goldsmith.scoring.triage import Triage
@@ -97,6 +98,8 @@ class Report:
     unlabelled: UnlabelledScore | None = None
     audit: AuditReport | None = None
     notices: tuple[str, ...] = ()
+    unjudged: GoldsmithError | None = None
+    """Why a judge that was asked for judged nothing."""
     listings: tuple[Listing, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     """Corpus text by chunk id, for the worst rows."""

@@ -18,6 +18,10 @@ NULL = "\u2014"
 _AT_K = re.compile(r"(?P<name>.+)@(?P<k>\d+)\Z")
 _PREFERRED_K = 10
 
+HALF_TITLES = {
+    Half.LABELLED: "Labelled half: against the frozen release",
+    Half.UNLABELLED: "Unlabelled half: from the run and a judge alone",
+}
 LAYER_TITLES: dict[Layer, str] = {
     Layer.RETRIEVAL: "Retrieval: was the passage that carries the evidence retrieved?",
     Layer.FAITHFULNESS: "Faithfulness: is each claim supported by what was supplied?",
@@ -88,6 +92,8 @@ EXPLANATIONS: dict[str, str] = {
     "retrieval_relevance": "passages that are not wholly unrelated",
     "context_sufficiency": "questions that the supplied passages can answer",
     "chunk_attribution": "supplied passages that support a claim",
+    "judge_agreement": "verdicts on which the second judge agrees",
+    "judge_kappa": "Cohen's kappa of the two judges: agreement beyond chance",
 }
 
 

@@ -13,6 +13,7 @@ import jinja2
 
 from goldsmith.scoring.records import FailureKind, Half
 from goldsmith.scoring.report_figures import (
+    HALF_TITLES,
     NULL,
     Figure,
     Group,
@@ -38,10 +39,6 @@ _POLICIES = (
     ("single", "citation_accuracy_single", "one passage named, and it supports the claim"),
     ("each", "citation_accuracy_each", "every named passage supports a part"),
 )
-HALF_TITLES = {
-    Half.LABELLED: "Labelled half: against the frozen release",
-    Half.UNLABELLED: "Unlabelled half: from the run and a judge alone",
-}
 
 
 @dataclass(frozen=True, slots=True)

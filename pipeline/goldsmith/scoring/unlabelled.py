@@ -21,11 +21,10 @@ from goldsmith.scoring.citations_judged import columns as judged_columns
 from goldsmith.scoring.citations_judged import presence_counts, presence_ratio
 from goldsmith.scoring.claims import SentenceDecomposer, claim_answer, decompose_answer
 from goldsmith.scoring.components import unlabelled_components
-from goldsmith.scoring.confusion import confusion
 from goldsmith.scoring.intervals import bootstrap_of
-from goldsmith.scoring.judge import Asked, Judge
 from goldsmith.scoring.judged import AnswerOnTrial, JudgedAnswer, Passage, judge_answers
-from goldsmith.scoring.records import AnswerOutcome, Columns, Half, Layer, Metric, Verdict
+from goldsmith.scoring.records import AnswerOutcome, Columns, Half, Layer, Metric
+from goldsmith.scoring.second_opinion import second_opinion
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -34,8 +33,10 @@ if TYPE_CHECKING:
 
     from goldsmith.engine.local import Engine
     from goldsmith.scoring.claims import Decomposer
+    from goldsmith.scoring.judge import Judge
     from goldsmith.scoring.markers import MarkerGrammar
     from goldsmith.scoring.run_records import Retrieved, RunRecord
+    from goldsmith.scoring.second_opinion import Agreement
 
     Mask = NDArray[np.bool_]
 
@@ -66,18 +67,6 @@ class UnlabelledSetup:
     seed: int = 7
     resamples: int = 1000
     engine: Engine = field(default_factory=LocalEngine)
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Two judges on the same support questions: what the second opinion says."""
-
-    second: str
-    n: int
-    unreadable: int
-    """Questions on which one of them gave no readable verdict."""
-    agreement: float | None
-    kappa: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +107,15 @@ async def score_unlabelled(
     if setup.components:
         texts = [record.answer or "" for record in records]
         columns += await unlabelled_components(trials, texts, judge)
+    agreement = await second_opinion(answers, setup.second_judge) if setup.second_judge else None
     return UnlabelledScore(
         columns=Columns(
             [r.query_id for r in records], {c.name: c for c in columns}, _slices(records, setup)
         ),
-        metrics=(_presence(answers, setup),),
+        metrics=(
+            _presence(answers, setup),
+            *(agreement.metrics(seed=setup.seed, resamples=setup.resamples) if agreement else ()),
+        ),
         answers=tuple(answers),
         abstained=abstained,
         outcomes=_outcomes(trials, abstained),
@@ -134,7 +127,7 @@ async def score_unlabelled(
         judge_note=judge.note,
         decomposer=setup.decomposer.name,
         questions_asked=judge.questions_asked,
-        agreement=await _second_opinion(answers, setup.second_judge),
+        agreement=agreement,
     )
 
 
@@ -237,35 +230,4 @@ def _presence(answers: Sequence[JudgedAnswer], setup: UnlabelledSetup) -> Metric
         high=interval.high if interval and defined else None,
         method=interval.method if interval and defined else "",
         note="P(cited given supported) / P(cited given unsupported); near 1: markers inform nobody",
-    )
-
-
-async def _second_opinion(
-    answers: Sequence[JudgedAnswer], second: Judge | None
-) -> Agreement | None:
-    """Put the questions about named passages to another judge too."""
-    if second is None:
-        return None
-    asked: list[Asked] = []
-    first: list[Verdict | None] = []
-    for answer in answers:
-        texts = answer.trial.texts
-        for claim in answer.claims:
-            if claim.joint is not None and claim.resolved:
-                asked.append(Asked(claim.claim.text, tuple(texts[i] for i in claim.resolved)))
-                first.append(claim.joint.verdict)
-    rulings = await second.support(asked)
-    both = [
-        (one.value, two.verdict.value)
-        for one, two in zip(first, rulings, strict=True)
-        if one is not None and two.verdict is not None
-    ]
-    labels = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTESTED]
-    matrix = confusion([one for one, _ in both], [two for _, two in both], labels)
-    return Agreement(
-        second=second.name,
-        n=len(both),
-        unreadable=len(asked) - len(both),
-        agreement=matrix.accuracy,
-        kappa=matrix.kappa,
     )
