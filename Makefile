@@ -9,9 +9,10 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: build test check format bench setup clean
 
-build: setup  ## set up, and rebuild the bundled release
+build: setup  ## set up, rebuild the bundled release, and score the baseline on it
 	$(RUN) dvc repro
 	$(RUN) goldsmith show --funnel
+	$(RUN) goldsmith show data/score/baseline
 
 test: setup  ## the whole suite
 	$(RUN) pytest -n auto
@@ -38,4 +39,4 @@ setup: $(UV)
 	.uv/bin/pip install --quiet 'uv>=0.9'
 
 clean:  ## what can be made again; releases and the ledger stay
-	rm -rf .venv .uv data/build
+	rm -rf .venv .uv data/build data/score

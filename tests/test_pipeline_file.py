@@ -9,6 +9,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from goldsmith.cli.judges import JudgeName
 from goldsmith.cli.steps.source import import_closure
 from goldsmith.llm.tasks import CRITICS, PROBES
 from goldsmith.settings import BuildSettings
@@ -26,6 +27,8 @@ USED_BY = {
     "complete": {"model", "search", "complete"},
     "probe": {"model", "search", "probe", "generate.audience", "select.min_rating"},
     "freeze": set(BuildSettings.model_fields),
+    "baseline": set[str](),
+    "score": {"model"},
 }
 """Sections, or single keys, of build.yaml that each stage reads."""
 
@@ -88,6 +91,13 @@ def test_the_prompts_of_each_stage_are_in_its_deps() -> None:
     assert all(task.name.startswith("probe/") for task in PROBES.values())
 
 
+def test_every_run_that_is_listed_is_scored_and_the_baseline_is_among_them() -> None:
+    score = yaml.safe_load((ROOT / "configs" / "score.yaml").read_text("utf-8"))["score"]
+    assert PIPELINE["score"]["matrix"] == {"run": "${score.runs}"}
+    assert PIPELINE["baseline"]["outs"] == [f"data/runs/{score['runs'][0]}.jsonl"]
+    assert JudgeName(score["judge"]) is JudgeName.OFFLINE
+
+
 def test_no_setting_has_a_name_that_dvc_leaves_out_of_its_cache_key() -> None:
     names = {part for leaf in leaves(BuildSettings) for part in leaf.split(".")}
     assert not names & {"size", "nfiles"}
@@ -101,6 +111,10 @@ def test_accounts_are_metrics_in_git_and_tables_are_not() -> None:
             ((path, options),) = metric.items()
             assert path.startswith("data/metrics/")
             assert options == {"cache": False}
+        for plot in PIPELINE[stage].get("plots", []):
+            ((path, options),) = plot.items()
+            assert path.startswith("data/plots/")
+            assert options["cache"] is False
 
 
 def test_compiled_files_are_ignored() -> None:

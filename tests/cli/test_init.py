@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -54,6 +55,16 @@ def test_the_project_builds_as_it_is(project: Path) -> None:
     assert goldsmith("verify", release).status == 0
     settings = load_settings(project / "configs" / "build.yaml", BuildSettings)
     assert settings.release.name == "my-dataset"
+
+
+def test_the_baseline_is_scored_on_what_was_frozen(project: Path) -> None:
+    shown = goldsmith("show", project / "data" / "score" / "baseline")
+    assert "recall@10" in shown.out
+    assert "data/score/baseline/report.html" in shown.out
+    values = json.loads((project / "data" / "metrics" / "score-baseline.json").read_bytes())
+    assert 0 < values["labelled"]["recall@10"] <= 1
+    ignored = (project / "data" / "metrics" / ".gitignore").exists()
+    assert not ignored, "metrics belong into git"
 
 
 def test_its_pipeline_names_no_source_of_ours(project: Path) -> None:

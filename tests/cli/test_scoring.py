@@ -76,8 +76,10 @@ def test_the_loop_of_a_newcomer(goldsmith: Command, release: Path, tmp_path: Pat
         "report.html",
         "rows.parquet",
     }
-    shown = goldsmith("inspect", run)
-    assert shown.status == 0
+    assert goldsmith("show", out).out == done.out
+    assert goldsmith("inspect", run).status == 0
+    (out / "report.json").write_text("{}")
+    assert "score the run again" in goldsmith("show", out).err
 
 
 def test_json_is_the_document_of_the_report(

@@ -21,6 +21,8 @@ A gold dataset for RAG evaluation, built by goldsmith.
 2. Read `configs/build.yaml`: who asks, how many questions, which model.
 3. Run `dvc repro`. The release is in `data/release/<version>/`; read it with
    `goldsmith show data/release/<version>`.
+4. Open `data/score/baseline/report.html`: how a plain word search does on it. Put the run of your
+   own system into `data/runs/<name>.jsonl`, list it in `configs/score.yaml`, run `dvc repro` again.
 
 `prompts/` holds what the model is told; an edited prompt re-runs only the stages that use it.
 `data/ledger.jsonl` lists every version that was ever frozen: keep it in git.

@@ -29,7 +29,8 @@ def show(
     funnel: Annotated[bool, typer.Option("--funnel", help="How they came about instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Read the questions of a release: answers, quotes in their passages, critics' words.
+    """Read the questions of a release: answers, quotes in their passages, critics' words. Or the
+    headline figures of a report, where RELEASE is a folder that `goldsmith score` wrote.
 
     [cyan]goldsmith show gold/release/1.0.0[/]
 
@@ -40,6 +41,9 @@ def show(
     from goldsmith.release.show import query_view, release_view
 
     folder = release or _newest()
+    if (folder / "report.json").is_file():
+        _show_report(folder, as_json=as_json)
+        return
     found = read_release(folder)
     if as_json:
         queries = [
@@ -110,6 +114,18 @@ def diff(
         typer.echo(diff_markdown(difference))
     else:
         out.print(diff_view(difference))
+
+
+def _show_report(folder: Path, *, as_json: bool) -> None:
+    from goldsmith.scoring.report import read_report
+    from goldsmith.scoring.report_view import report_view
+
+    document = read_report(folder)
+    if as_json:
+        typer.echo(orjson.dumps(document).decode())
+        return
+    out.print(report_view(document))
+    out.print(f"report: {folder / 'report.html'}", soft_wrap=True)
 
 
 def _newest() -> Path:

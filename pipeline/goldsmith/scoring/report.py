@@ -19,8 +19,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from goldsmith.errors import InputError
 from goldsmith.scoring.report_page import render_html, render_markdown
-from goldsmith.tables import replacing, write_bytes, write_json
+from goldsmith.tables import read_json, replacing, write_bytes, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,6 +144,19 @@ def report_json(report: Report) -> dict[str, Any]:
             {name: getattr(metric, name) for name in _METRIC_FIELDS} for metric in report.metrics
         ],
     }
+
+
+def read_report(folder: Path) -> dict[str, Any]:
+    """The document of a report that was written; `InputError` when it is of another shape."""
+    document: dict[str, Any] = read_json(folder / "report.json")
+    try:
+        jsonschema.validate(document, report_schema())
+    except jsonschema.ValidationError as error:
+        raise InputError(
+            f"{str(folder / 'report.json')!r} is no report of this version: {error.message}; "
+            "score the run again"
+        ) from error
+    return document
 
 
 @cache
