@@ -75,7 +75,7 @@ class Index:
         self._ids = [chunk.chunk_id for chunk in ordered]
         self._vocabulary: dict[str, int] = {}
         self._spellings: dict[str, int] = {}
-        numbered = [self._numbered(_searchable(chunk)) for chunk in ordered]
+        numbered = [self._numbered(searchable(chunk)) for chunk in ordered]
         if self._vocabulary:
             bm25 = bm25s.BM25()
             bm25.index((numbered, self._vocabulary), create_empty_token=False, show_progress=False)
@@ -194,5 +194,6 @@ class Index:
         return term.weight * given
 
 
-def _searchable(chunk: Chunk) -> str:
+def searchable(chunk: Chunk) -> str:
+    """What retrievers look at."""
     return f"{chunk.title}\n{chunk.section}\n{chunk.text}"

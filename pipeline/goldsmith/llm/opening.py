@@ -17,6 +17,7 @@ from goldsmith.llm.cached import Cached
 from goldsmith.llm.chat import OpenAIClient
 from goldsmith.llm.clock import SystemClock
 from goldsmith.llm.connection import Connection
+from goldsmith.llm.embedding import Embedder, EmbeddingClient
 from goldsmith.llm.ledger import Ledger, Purse
 from goldsmith.llm.limited import Limited, Limits
 from goldsmith.llm.openai import account
@@ -81,7 +82,8 @@ async def open_model(
                 inner = await stack.enter_async_context(Batched(desk, clock))
             else:
                 _warn_of_batches(calls_out(cache.path))
-                inner = Retrying(_limited(connection, runtime, clock), persistence)
+                limited = _limited(OpenAIClient(connection), runtime, clock)
+                inner = Retrying(limited, persistence)
         yield PromptedModel(
             Cached(inner and Budgeted(inner, budget, purse.spent), cache),
             prompts_folder,
@@ -94,6 +96,43 @@ async def open_model(
         )
 
 
+@asynccontextmanager
+async def open_embedder(
+    name: str,
+    model: ModelSettings,
+    runtime: RuntimeSettings,
+    *,
+    cache_folder: Path,
+    clock: Clock | None = None,
+    patience: Patience | None = None,
+    purse: Purse | None = None,
+) -> AsyncIterator[Embedder]:
+    """The embedding model `name` at the endpoint of `runtime`, behind the same layers.
+
+    Its tokens count against the same budget, at the price of `model`. Never in batches: a search
+    waits for it. Raises as `open_model` does.
+    """
+    clock = clock or SystemClock()
+    budget = _budget(model, runtime)
+    purse = purse or Purse(Ledger(model.name, budget.price))
+    random = Random(model.seed or 0)  # noqa: S311 - jitter
+    persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
+    async with AsyncExitStack() as stack:
+        cache = stack.enter_context(ResponseCache(cache_folder))
+        sender: Sender | None = None
+        if not runtime.offline_cache:
+            connection = Connection(
+                account(name, runtime.base_url),
+                clock,
+                seconds=runtime.timeout_seconds,
+                width=runtime.concurrency,
+            )
+            await stack.enter_async_context(connection)
+            limited = _limited(EmbeddingClient(connection), runtime, clock)
+            sender = Budgeted(Retrying(limited, persistence), budget, purse.spent)
+        yield Embedder(sender, cache, name)
+
+
 def _warn_of_batches(calls: int) -> None:
     if calls:
         _log.warning(
@@ -103,9 +142,9 @@ def _warn_of_batches(calls: int) -> None:
         )
 
 
-def _limited(connection: Connection, runtime: RuntimeSettings, clock: Clock) -> Limited:
+def _limited(client: Sender, runtime: RuntimeSettings, clock: Clock) -> Limited:
     limits = Limits(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
-    return Limited(OpenAIClient(connection), limits, clock)
+    return Limited(client, limits, clock)
 
 
 def pending_calls(runtime: RuntimeSettings) -> int:

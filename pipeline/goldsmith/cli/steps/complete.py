@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldsmith.cli.model import engine_of, model_of
+from goldsmith.cli.retrieval import retrievers_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
-from goldsmith.corpus.search import Index
 from goldsmith.records import Judgement, Query
 from goldsmith.stages import complete
 from goldsmith.tables import read_table, write_table
@@ -34,12 +35,16 @@ async def _complete(context: Context) -> complete.Completed:
     kept = read_table(workspace.table("select", "kept"), Query)
     chunks = workspace.chunks()
     with progress("complete", None) as advance:
-        async with model_of(context, chunks, "complete") as model:
-            return await complete.run(
+        async with (
+            model_of(context, chunks, "complete") as model,
+            retrievers_of(context, chunks) as search,
+        ):
+            result = await complete.run(
                 kept,
                 chunks,
                 context.build.complete,
-                [Index(chunks)],
+                search.retrievers,
                 model,
                 engine_of(context, advance),
             )
+            return replace(result, usage=result.usage + search.spent)

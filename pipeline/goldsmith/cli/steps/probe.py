@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldsmith.cli.model import engine_of, model_of
+from goldsmith.cli.retrieval import retrievers_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
-from goldsmith.corpus.search import Index
 from goldsmith.llm.absence import AbsenceSearch
 from goldsmith.records import Query
 from goldsmith.stages import probe
@@ -36,14 +37,19 @@ async def _probe(context: Context) -> probe.Probed:
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     # How many attempts it takes is not known beforehand: counts and rate, no end.
     with progress("probe", None) as advance:
-        async with model_of(context, chunks, "probe") as model:
-            return await probe.run(
+        async with (
+            model_of(context, chunks, "probe") as model,
+            retrievers_of(context, chunks) as search,
+        ):
+            result = await probe.run(
                 queries,
                 by_id,
                 build.probe,
                 build.select.min_rating,
                 build.generate.audience,
-                AbsenceSearch([Index(chunks)], by_id, model, build.probe.depth),
+                AbsenceSearch(search.retrievers, by_id, model, build.probe.depth),
                 model,
                 engine_of(context, advance),
             )
+            # The vectors of the corpus are on the account of `complete`, which had them made.
+            return replace(result, usage=result.usage + search.spent_on_queries)
