@@ -212,6 +212,20 @@ def test_items_that_together_cover_a_quote_are_a_joint_member(tmp_path: Path) ->
     expect(four, {"recall@3": 0, "recall@4": 1, "mrr": 1 / 4, "precision@4": 1})
 
 
+def test_an_item_that_carries_two_facts_at_once_gains_no_more_than_the_ideal(
+    tmp_path: Path,
+) -> None:
+    """Gold's ideal is two chunks, 1 + 1/log2 3 = 1.6309; one item with both has 1 + 1 = 2 at rank
+    1, which is 1, and 2/log2 3 = 1.2619 at rank 2, which is .7737."""
+    facts = (evidence("a", span=("d", 0, 10)), evidence("b", span=("d", 10, 20)))
+    gold = gold_of(tmp_path, answerable("q", *facts))
+    both, none = item("n", 0, 20), item("m", 30, 40)
+    expect(figures(gold, run_file(tmp_path, {"q": [both, none]}), (2,)), {"ndcg@2": 1})
+    later = figures(gold, run_file(tmp_path, {"q": [none, both]}), (2,))
+    value = later["ndcg@2", "all"].value
+    assert value == pytest.approx(0.7737, abs=1e-4)
+
+
 def test_another_document_or_no_offsets_carry_nothing(tmp_path: Path) -> None:
     gold = gold_of(tmp_path, answerable("q", evidence("a", span=("d", 0, 10))))
     run = run_file(tmp_path, {"q": [item("n", 0, 10, "e"), {"chunk_id": "m", "doc_id": "d"}]})

@@ -83,12 +83,15 @@ def ndcg(standing: Standing, k: int, gain: Gain = linear) -> Values:
 
     An evidence gains once, at the rank where it is covered; discount 1 / log2(rank + 1), gain as
     graded. trec_eval `ndcg_cut_k` (Järvelin and Kekäläinen 2002, with log2 throughout).
+
+    The ideal is that of gold's own chunks. A run on another chunking may carry in one item what
+    gold has in two, and gain more than that: its value ends at 1.
     """
     found = standing.evidences.keep(standing.evidences.ranks <= k)
     weights = discounts(k)[found.ranks] * gain(found.gains)
     gained = np.bincount(found.owners, weights=weights, minlength=standing.queries)
     ideal = np.where(standing.wanted > 0, standing.ideals.at(k, gain), 0.0)
-    return Values(gained.astype(np.float64), ideal)
+    return Values(np.minimum(gained, ideal), ideal)
 
 
 @dataclass(frozen=True, slots=True)
