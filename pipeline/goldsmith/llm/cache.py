@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from goldsmith.errors import CacheError
 from goldsmith.llm.cache_file import COLUMNS, INSERT, LOCK_SECONDS, connect, is_damage, set_aside
-from goldsmith.llm.entry import Entry, reply_of, sha256
+from goldsmith.llm.entry import Entry, has_digest, reply_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ class ResponseCache:
         if row is None:
             return None
         reply, checksum = row
-        if sha256(reply) != checksum:
+        if not has_digest(reply, checksum):
             _log.warning("cache: the reply %s is damaged and is asked for again", key[:12])
             with self._guarded("written"):
                 self._connection.execute("DELETE FROM replies WHERE key = ?", (key,))

@@ -34,6 +34,8 @@ class CacheStats(Record):
 
     path: str
     replies: int
+    damaged: int
+    """Rows beside them that are not what was stored: see `verify_cache`."""
     bytes: int
     """Of the file."""
     tokens_in: int
@@ -64,11 +66,14 @@ class CacheImport(Record):
 
 def cache_stats(folder: Path) -> CacheStats:
     """Count replies and tokens by model and task. Raises `CacheError` when there is no cache."""
-    tokens_in = tokens_out = 0
+    tokens_in = tokens_out = damaged = 0
     by_model: Counter[str] = Counter()
     by_task: Counter[str] = Counter()
     with _existing(folder) as cache:
         for entry in cache.entries():
+            if not entry.is_sound:
+                damaged += 1
+                continue
             reply = reply_of(entry.reply)
             tokens_in += reply.tokens_in
             tokens_out += reply.tokens_out
@@ -77,6 +82,7 @@ def cache_stats(folder: Path) -> CacheStats:
         return CacheStats(
             path=str(cache.path),
             replies=by_model.total(),
+            damaged=damaged,
             bytes=cache.path.stat().st_size,
             tokens_in=tokens_in,
             tokens_out=tokens_out,

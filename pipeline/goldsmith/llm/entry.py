@@ -39,7 +39,7 @@ class Entry:
     @property
     def is_sound(self) -> bool:
         """Whether key and checksum are those of the content."""
-        return sha256(self.identity) == self.key and sha256(self.reply) == self.checksum
+        return has_digest(self.identity, self.key) and has_digest(self.reply, self.checksum)
 
     @classmethod
     def of(cls, asked: Asked, reply: Reply) -> Self:
@@ -70,6 +70,11 @@ def reply_of(content: bytes) -> Reply:
         model=values["model"],
         cached=True,
     )
+
+
+def has_digest(content: object, digest: str) -> bool:
+    """Whether a value of the file is what was stored; one edited by hand may be no bytes at all."""
+    return isinstance(content, bytes) and sha256(content) == digest
 
 
 def sha256(content: bytes) -> str:

@@ -33,13 +33,16 @@ def account(model: str, base_url: str | None) -> Account:
     Raises `ModelError` without openai or a key, and `SettingsError` for an unusable address.
     """
     try:
+        import httpx2  # noqa: PLC0415 - loaded with openai
         import openai  # noqa: PLC0415 - it takes a second, and only endpoints need it
     except ImportError as error:
         raise ModelError(
             f"model {model!r} needs the openai client: install goldsmith[build]"
         ) from error
+    # Nothing is sent through this client: without a transport it reads no certificates either.
+    unused = httpx2.Client(transport=httpx2.BaseTransport(), trust_env=False)
     try:
-        client = openai.OpenAI(base_url=base_url)
+        client = openai.OpenAI(base_url=base_url, http_client=unused)
     except openai.OpenAIError as error:
         raise ModelError(
             f"model {model!r} cannot be asked without a key: {HOW_TO_GET_A_KEY}"
