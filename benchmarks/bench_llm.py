@@ -40,12 +40,15 @@ def run() -> list[Row]:
 
 def beside_bare(url: str, width: int, calls: int, target: float) -> list[Row]:
     ideal = calls / width * LATENCY
-    bare = measure("bare", url, calls, width)["seconds"]
-    ours = measure("goldsmith", url, calls, width)["seconds"]
+    of_bare = measure("bare", url, calls, width)
+    of_ours = measure("goldsmith", url, calls, width)
+    bare, ours = of_bare["seconds"], of_ours["seconds"]
     return [
         row(f"wall_{width}", ours / ideal, "x ideal", f"<= {target}", ours / ideal <= target),
         row(f"bare_{width}", bare / ideal, "x ideal", "", None),
         row(f"beside_bare_{width}", ours / bare, "x bare", "<= 1", ours <= bare),
+        row(f"cpu_{width}", of_ours["cpu_ms"], "ms a call", "", None),
+        row(f"bare_cpu_{width}", of_bare["cpu_ms"], "ms a call", "", None),
     ]
 
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,9 +53,22 @@ async def a_model(url: str, folder: str, concurrency: int) -> AsyncIterator[Prom
         yield model
 
 
-async def ask_all(model: PromptedModel, calls: int, pending: int) -> float:
-    """Seconds for `calls`, `pending` of them started at a time."""
-    started = time.perf_counter()
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Time on the wall and on the processor since it was made."""
+
+    wall: float = field(default_factory=time.perf_counter)
+    processor: float = field(default_factory=time.process_time)
+
+    def read(self, calls: int) -> dict[str, float]:
+        """Seconds on the wall, and milliseconds of processor time for each call."""
+        spent = time.process_time() - self.processor
+        return {"seconds": time.perf_counter() - self.wall, "cpu_ms": 1000 * spent / calls}
+
+
+async def ask_all(model: PromptedModel, calls: int, pending: int) -> dict[str, float]:
+    """Time for `calls`, `pending` of them started at a time."""
+    watch = Watch()
 
     async def ask(number: int) -> bool:
         outcome = await model.run(GROUNDEDNESS, variables(number))
@@ -62,13 +76,13 @@ async def ask_all(model: PromptedModel, calls: int, pending: int) -> float:
 
     answered = await LocalEngine(pending).map(ask, range(calls))
     assert all(answered), f"{answered.count(False)} calls failed"
-    return time.perf_counter() - started
+    return watch.read(calls)
 
 
 async def goldsmith(url: str, calls: int, concurrency: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         async with a_model(url, folder, concurrency) as model:
-            return {"seconds": await ask_all(model, calls, concurrency)}
+            return await ask_all(model, calls, concurrency)
 
 
 async def cached(url: str, calls: int, concurrency: int) -> dict[str, float]:
@@ -77,8 +91,8 @@ async def cached(url: str, calls: int, concurrency: int) -> dict[str, float]:
         async with a_model(url, folder, concurrency) as model:
             await ask_all(model, calls, concurrency)
         async with a_model(url, folder, concurrency) as model:
-            seconds = min([await ask_all(model, calls, 1) for _ in range(3)])
-    return {"seconds": seconds}
+            turns = [await ask_all(model, calls, 1) for _ in range(3)]
+    return min(turns, key=lambda turn: turn["seconds"])
 
 
 async def pending(url: str, calls: int, concurrency: int) -> dict[str, float]:
@@ -133,9 +147,9 @@ async def bare(url: str, calls: int, concurrency: int) -> dict[str, float]:
                 )
             RatingReply.model_validate_json(completion.choices[0].message.content or "")
 
-        started = time.perf_counter()
+        watch = Watch()
         await asyncio.gather(*(ask(number) for number in range(calls)))
-        return {"seconds": time.perf_counter() - started}
+        return watch.read(calls)
 
 
 RUNNERS = {run.__name__: run for run in (goldsmith, cached, pending, bare)}
