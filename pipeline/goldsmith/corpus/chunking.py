@@ -93,33 +93,7 @@ class Chunker:
         Raises `ConservationError` when a piece cannot be found in the text again.
         """
         sections = Sections(document)
-        spans = self._spans(document, sections)
-        text, doc_id, title = document.text, document.doc_id, document.title
-        passages = [text[span.start : span.end] for span in spans]
-        contents = [passage.encode() for passage in passages]
-        groups = bytes_ids("g", map(_without_space, passages, contents))
-        columns = zip(
-            _chunk_ids(document.source, contents, groups),
-            sections.paths(spans),
-            spans,
-            passages,
-            groups,
-            strict=True,
-        )
-        rows = [
-            {
-                "chunk_id": chunk_id,
-                "doc_id": doc_id,
-                "title": title,
-                "section": section,
-                "text": passage,
-                "start": span.start,
-                "end": span.end,
-                "duplicate_group": group,
-            }
-            for chunk_id, section, span, passage, group in columns
-        ]
-        return _CHUNKS.validate_python(rows)
+        return _chunks(document, sections, self._spans(document, sections))
 
     def _spans(self, document: Document, sections: Sections) -> list[Span]:
         """Where the chunks stand, in order."""
@@ -147,6 +121,40 @@ class Chunker:
                 f"document {source!r} cannot be cut without loss: {error}; a defect of goldsmith, "
                 "please report it"
             ) from error
+
+
+def chunks_at(document: Document, spans: Sequence[Span]) -> list[Chunk]:
+    """The chunks of a document that somebody else has cut; `spans` are in order."""
+    return _chunks(document, Sections(document), spans)
+
+
+def _chunks(document: Document, sections: Sections, spans: Sequence[Span]) -> list[Chunk]:
+    text, doc_id, title = document.text, document.doc_id, document.title
+    passages = [text[span.start : span.end] for span in spans]
+    contents = [passage.encode() for passage in passages]
+    groups = bytes_ids("g", map(_without_space, passages, contents))
+    columns = zip(
+        _chunk_ids(document.source, contents, groups),
+        sections.paths(spans),
+        spans,
+        passages,
+        groups,
+        strict=True,
+    )
+    rows = [
+        {
+            "chunk_id": chunk_id,
+            "doc_id": doc_id,
+            "title": title,
+            "section": section,
+            "text": passage,
+            "start": span.start,
+            "end": span.end,
+            "duplicate_group": group,
+        }
+        for chunk_id, section, span, passage, group in columns
+    ]
+    return _CHUNKS.validate_python(rows)
 
 
 def _chunk_ids(source: str, contents: Sequence[bytes], groups: Sequence[str]) -> list[str]:

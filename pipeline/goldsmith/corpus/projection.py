@@ -52,10 +52,13 @@ class Projection:
     def carriers(self, doc_id: str, start: int, end: int, text: str) -> Carriers:
         """Chunks that contain [start, end) whole, and the groups that cover it only together.
 
-        `text` is the span's own text: white space lost between two chunks (a splitter strips it)
-        does not count as a gap. A joint member is minimal: without any of its chunks it would not
-        cover the span.
+        `text` is the span's own text: white space at its ends, or lost between two chunks (a
+        splitter strips it), does not count as a gap. A joint member is minimal: without any of its
+        chunks it would not cover the span.
         """
+        if stripped := text.strip():
+            start += len(text) - len(text.lstrip())
+            text, end = stripped, start + len(stripped)
         touching = self.touching(doc_id, start, end)
         single = tuple(c.chunk_id for c in touching if c.start <= start and c.end >= end)
         parts = [c for c in touching if c.chunk_id not in single]

@@ -46,6 +46,11 @@ def locate(quote: str, text: str) -> Span | None:
     return _first_whole_words(needle, haystack, text)
 
 
+def folded(text: str) -> str:
+    """What `locate` compares: a quote that is in no folded text is located in none of them."""
+    return "".join(character for character, _, _ in _compared(text))
+
+
 def _first_whole_words(needle: str, haystack: list[tuple[str, int, int]], text: str) -> Span | None:
     # One entry may fold to several characters ("ß" to "ss"): positions are kept per character.
     folded = "".join(character for character, _, _ in haystack)

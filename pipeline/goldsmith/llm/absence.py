@@ -61,7 +61,11 @@ class AbsenceSearch:
         ends at the first passage that answers: one is enough to refute.
         """
         keywords = " ".join(dict.fromkeys(content_words(question, language)))
-        queries = tuple(dict.fromkeys((question, answer_shaped, keywords)))
+        return await self.ask(question, (question, answer_shaped, keywords))
+
+    async def ask(self, question: str, queries: Sequence[str]) -> Searched:
+        """The same, for queries that are known: those of an earlier proof."""
+        queries = tuple(dict.fromkeys(queries))
         (pool,) = await pooled(self.retrievers, [queries], self.depth)
         nearest: list[Nearest] = []
         outcomes: list[Outcome[AbsenceReply]] = []

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.agreement import same_answer
+from goldsmith.corpus.difficulty import difficulty_of
 from goldsmith.corpus.samequestion import SameQuestion
-from goldsmith.corpus.words import longest_copied_run, overlap, words
 from goldsmith.funnel import FunnelRow, account
 from goldsmith.ids import rated_digest
 from goldsmith.records import (
     Critic,
     Critics,
     CriticScore,
-    Difficulty,
     Draft,
     Dropped,
     Evidence,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from goldsmith.settings import SelectSettings
 
 STAGE = "select"
-_RANK_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +139,9 @@ def _query(
         statements=draft.statements,
         evidence=draft.evidence,
         closed_book=_closed_book(trials),
-        difficulty=_difficulty(draft, chunks, index),
+        difficulty=difficulty_of(
+            draft.question, draft.language, draft.source_chunk_ids, chunks, index
+        ),
         critics=Critics(**{critic.value: _score(rating) for critic, rating in ratings.items()}),
         language=draft.language,
         link=draft.link,
@@ -172,16 +172,6 @@ def _joined(parts: Sequence[Provenance]) -> Provenance:
         model=parts[0].model,
         prompts=tuple(dict.fromkeys(prompt for part in parts for prompt in part.prompts)),
         requests=tuple(dict.fromkeys(key for part in parts for key in part.requests)),
-    )
-
-
-def _difficulty(draft: Draft, chunks: Mapping[str, Chunk], index: Index) -> Difficulty:
-    texts = [chunks[chunk_id].text for chunk_id in draft.source_chunk_ids]
-    asked = words(draft.question)
-    return Difficulty(
-        question_overlap=overlap(draft.question, "\n".join(texts), draft.language),
-        longest_copied_ngram=max(longest_copied_run(asked, words(text)) for text in texts),
-        bm25_rank=index.rank_of(draft.question, draft.source_chunk_ids, _RANK_DEPTH),
     )
 
 

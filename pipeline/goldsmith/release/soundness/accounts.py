@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 FUNNEL = "funnel"
 
-_COUNTING_QUESTIONS = ("sample", "generate", "select", "complete")
+_COUNTING_QUESTIONS = ("sample", "generate", "select", "complete", "migrate")
 """Stages whose items are questions to be, in their order: what one keeps is asked of the next.
 
-`critique` counts ratings and `necessity` proofs; `probe` starts anew.
+`critique` counts ratings and `necessity` proofs; `probe` starts anew. A release can have been
+migrated more than once: its rows of `migrate` follow each other.
 """
 
 
@@ -53,8 +54,12 @@ def _reason_faults(contents: Contents, funnel: Sequence[FunnelRow]) -> Iterator[
 def _chain_faults(
     contents: Contents, funnel: Sequence[FunnelRow], kind: Kind, requested: int
 ) -> Iterator[Fault]:
-    rows = {row.stage: row for row in funnel if row.kind == kind}
-    chain = [rows[stage] for stage in _COUNTING_QUESTIONS if stage in rows]
+    chain = [
+        row
+        for stage in _COUNTING_QUESTIONS
+        for row in funnel
+        if row.stage == stage and row.kind == kind
+    ]
     if not chain:
         if requested:
             detail = f"{requested} were asked for, and no stage accounts for them"
@@ -77,6 +82,12 @@ def _probe_faults(contents: Contents, funnel: Sequence[FunnelRow]) -> Iterator[F
     published = sum(query.kind is Kind.UNANSWERABLE for query in contents.queries)
     rows = [row for row in funnel if row.stage == "probe"]
     kept = sum(row.kept for row in rows)
+    for row in funnel:
+        if row.stage == "migrate" and row.kind == Kind.UNANSWERABLE:
+            if row.requested != kept:
+                detail = f"found {row.requested}, {kept} were kept before"
+                yield _fault(row, "lost_between_stages", "requested", detail)
+            kept = row.kept
     if kept != published:
         detail = f"found {kept}, the release has {published}"
         yield Fault(FUNNEL, "probe", "kept_not_published", "kept", detail)

@@ -12,29 +12,33 @@ from goldsmith.release.soundness.fault import Fault
 from goldsmith.release.soundness.questions import fault_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from goldsmith.records import Evidence, Query
+    from goldsmith.records import Chunk, Evidence, Query
     from goldsmith.release.contents import Contents
     from goldsmith.release.soundness.corpus import Shelf
 
 
 def label_faults(contents: Contents, shelf: Shelf) -> Iterator[Fault]:
     """Evidence, statements, citations and judgements that contradict the corpus or each other."""
-    accepted = _accepted_without_quote(contents, shelf)
+    accepted = _accepted_without_quote(contents, shelf, {Answering.ANSWERS})
+    # A passage that says the same in other words can be cut: each part was accepted as a part.
+    parts = _accepted_without_quote(contents, shelf, {Answering.ANSWERS, Answering.PARTLY})
     for query in contents.queries:
         if query.kind is not Kind.UNANSWERABLE:
             yield from _statement_faults(query)
         for number, found in enumerate(query.evidence):
             column = f"evidence[{number}]"
             yield from _span_faults(query, found, column, shelf)
-            yield from _member_faults(query, found, column, shelf, accepted)
+            yield from _member_faults(query, found, column, shelf, accepted, parts)
         yield from _citation_faults(query)
         yield from _id_faults(query, shelf)
     yield from _judgement_faults(contents, shelf)
 
 
-def _accepted_without_quote(contents: Contents, shelf: Shelf) -> set[tuple[str, str]]:
+def _accepted_without_quote(
+    contents: Contents, shelf: Shelf, verdicts: set[Answering]
+) -> set[tuple[str, str]]:
     """(query, duplicate group) of passages that say the same in other words.
 
     A judge accepted them, or a question that was merged into this one was written from them.
@@ -43,7 +47,7 @@ def _accepted_without_quote(contents: Contents, shelf: Shelf) -> set[tuple[str, 
     return {
         (row.query_id, shelf.chunks[row.chunk_id].duplicate_group)
         for row in contents.judgements
-        if row.verdict is Answering.ANSWERS
+        if row.verdict in verdicts
         and row.judge != JUDGED_BY_SPAN
         and row.chunk_id in shelf.chunks
         and row.chunk_id not in sources.get(row.query_id, ())
@@ -84,7 +88,12 @@ def _span_faults(query: Query, found: Evidence, column: str, shelf: Shelf) -> It
 
 
 def _member_faults(
-    query: Query, found: Evidence, column: str, shelf: Shelf, accepted: set[tuple[str, str]]
+    query: Query,
+    found: Evidence,
+    column: str,
+    shelf: Shelf,
+    accepted: set[tuple[str, str]],
+    accepted_parts: set[tuple[str, str]],
 ) -> Iterator[Fault]:
     if not found.all_chunk_ids:
         yield fault_in(query, "no_member", f"{column}.chunk_ids", "no chunk carries the evidence")
@@ -98,19 +107,20 @@ def _member_faults(
             detail = f"{chunk.chunk_id!r} does not hold the quote {shown(found.quote)}"
             yield fault_in(query, "quote_not_in_member", f"{column}.chunk_ids", detail)
     for member in found.joint_members:
-        if all(chunk_id in shelf.chunks for chunk_id in member) and not _covers(
-            member, found, shelf
-        ):
+        parts = [shelf.chunks[chunk_id] for chunk_id in member if chunk_id in shelf.chunks]
+        if len(parts) < len(member) or _covers(parts, found) or _read_on(parts, found):
+            continue
+        if not all((query.query_id, part.duplicate_group) in accepted_parts for part in parts):
             detail = f"{list(member)} do not cover the quote {shown(found.quote)} together"
             yield fault_in(query, "quote_not_in_member", f"{column}.joint_members", detail)
 
 
-def _covers(member: tuple[str, ...], found: Evidence, shelf: Shelf) -> bool:
+def _covers(parts: Sequence[Chunk], found: Evidence) -> bool:
     """The chunks hold every character of the quote but white space, which splitters strip."""
-    if len(member) < 2:  # noqa: PLR2004 - one chunk is no joint member
+    if len(parts) < 2:  # noqa: PLR2004 - one chunk is no joint member
         return False
     covered = [False] * len(found.quote)
-    for chunk in (shelf.chunks[chunk_id] for chunk_id in member):
+    for chunk in parts:
         if chunk.doc_id == found.doc_id:
             start, end = max(chunk.start, found.start), min(chunk.end, found.end)
             covered[start - found.start : end - found.start] = [True] * max(end - start, 0)
@@ -118,6 +128,18 @@ def _covers(member: tuple[str, ...], found: Evidence, shelf: Shelf) -> bool:
         is_covered or character.isspace()
         for is_covered, character in zip(covered, found.quote, strict=True)
     )
+
+
+def _read_on(parts: Sequence[Chunk], found: Evidence) -> bool:
+    """The chunks, read one after the other without what they share, hold a copy of the quote."""
+    if len(parts) < 2 or len({chunk.doc_id for chunk in parts}) > 1:  # noqa: PLR2004 - likewise
+        return False
+    text, reached = "", parts[0].start
+    for chunk in sorted(parts, key=lambda chunk: chunk.start):
+        # Between two chunks a splitter may have stripped white space, and nothing else.
+        text += "\n" * (chunk.start > reached) + chunk.text[max(reached - chunk.start, 0) :]
+        reached = max(reached, chunk.end)
+    return locate(found.quote, text) is not None
 
 
 def _citation_faults(query: Query) -> Iterator[Fault]:
