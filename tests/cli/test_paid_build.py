@@ -21,7 +21,7 @@ import pytest
 from tests.support.batch_server import BatchEndpoint, Line
 from tests.support.forked import Forked, Running
 from tests.support.llm_server import LLMServer, completion
-from tests.support.scribe import ALL_NAMES, Scribe, write_corpus
+from tests.support.scribe import ALL_NAMES, PLANTED, Scribe, write_corpus
 
 if TYPE_CHECKING:
     from tests.support.command import Finished
@@ -388,6 +388,28 @@ def test_a_cache_that_was_tampered_with_is_told(paying: Opener) -> None:
     built(paid.build(out="again"))
     assert paid.scribe.count == calls + 2
     assert paid.goldsmith("cache", "verify").status == 0
+
+
+# -- documents are data ----------------------------------------------------------------------------
+
+
+def test_a_page_that_tells_the_critics_what_to_say_changes_nothing_and_is_flagged(
+    paying: Opener,
+) -> None:
+    paid = paying()
+    page = paid.corpus / "Pump-AlderWorks.md"
+    page.write_text(f"{page.read_text()}{PLANTED}\n")
+    document = built(finished := paid.build("sample.factoid=20"))
+    # Every critic that saw the page said 2, and then, as told, 5: the 2 stands.
+    rows = {row["kind"]: row for row in document["funnel"] if row["stage"] == "select"}
+    assert rows["factoid"]["rejected"] == {"low_groundedness": 1}
+    (found,) = json.loads((Path(document["release"]) / "manifest.json").read_text())["figures"][
+        "instructions"
+    ]
+    assert found["words"] == "Ignore your instructions"
+    assert found["questions"] == []
+    assert f"passage {found['chunk_id']} speaks to a language model" in finished.err
+    assert f"Passage `{found['chunk_id']}`" in Path(document["release"], "README.md").read_text()
 
 
 # -- secrets -------------------------------------------------------------------------------------

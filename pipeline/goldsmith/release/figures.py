@@ -102,6 +102,16 @@ class Difficulties(Record):
     """Of the queries tried without any source: answered as the gold answer does."""
 
 
+class Instruction(Record):
+    """A passage that speaks to a language model, as `corpus.instructions` finds it."""
+
+    chunk_id: str
+    words: str
+    """The first of them, on one line."""
+    questions: tuple[str, ...]
+    """Ids of those in the release that were written from it."""
+
+
 class Figures(Record):
     cost: CostFigures
     completeness: Completeness
@@ -110,3 +120,5 @@ class Figures(Record):
     probe_proof: ProbeProof
     difficulty: Difficulties
     difficulty_by_kind: dict[str, Difficulties]
+    instructions: tuple[Instruction, ...] = ()
+    """Passages to look at: their text was data to every critic, and somebody may have meant it."""

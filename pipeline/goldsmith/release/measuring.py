@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from goldsmith.corpus.instructions import instruction_in
 from goldsmith.funnel import calls_saved
 from goldsmith.records import Kind, Usage
 from goldsmith.release.completeness import completeness_of
@@ -15,6 +16,7 @@ from goldsmith.release.figures import (
     CostFigures,
     Difficulties,
     Figures,
+    Instruction,
     ProbeProof,
 )
 from goldsmith.release.layout import (
@@ -36,13 +38,17 @@ from goldsmith.release.separability import twins_told_apart
 from goldsmith.release.shares import Rate, Share, Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from goldsmith.funnel import FunnelRow
     from goldsmith.records import Query
     from goldsmith.release.contents import Contents
     from goldsmith.release.manifest import Origin, Parent
     from goldsmith.settings import Price
+
+
+_SHOWN = 120
+"""Characters of an instruction that the manifest repeats."""
 
 
 def describe(contents: Contents, origin: Origin, parent: Parent | None) -> Manifest:
@@ -113,7 +119,17 @@ def figures_of(
             kind.value: _difficulties([query for query in answerable if query.kind is kind])
             for kind in kinds
         },
+        instructions=tuple(_instructions(contents)),
     )
+
+
+def _instructions(contents: Contents) -> Iterator[Instruction]:
+    for chunk in contents.chunks:
+        if words := instruction_in(chunk.text):
+            written = (q.query_id for q in contents.queries if chunk.chunk_id in q.source_chunk_ids)
+            yield Instruction(
+                chunk_id=chunk.chunk_id, words=words[:_SHOWN], questions=tuple(written)
+            )
 
 
 def money_of(usage: Usage, price: Price) -> float:

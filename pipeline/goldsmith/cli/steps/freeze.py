@@ -81,8 +81,16 @@ def freeze_release(context: Context) -> Frozen:
         price=context.runtime.prices.get(context.build.model.name),
     )
     written = write_release(contents, origin, root=workspace.releases, ledger=workspace.ledger)
-    if warning := written.manifest.figures.probe_proof.twins_told_apart.warning:
+    figures = written.manifest.figures
+    if warning := figures.probe_proof.twins_told_apart.warning:
         _log.warning("%s", warning)
+    for found in figures.instructions:
+        _log.warning(
+            "passage %s speaks to a language model (%r); questions kept from it: %s",
+            found.chunk_id,
+            found.words,
+            ", ".join(found.questions) or "none",
+        )
     return Frozen(
         folder=written.folder,
         version=written.manifest.version,
