@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldsmith.corpus.pooling import pooled
+from goldsmith.corpus.scanning import scan
 from goldsmith.corpus.search import Index
 from goldsmith.corpus.words import content_words
 from goldsmith.records import Chunk
@@ -95,6 +96,18 @@ def test_what_is_not_read_changes_no_ranking(
         assert [hit.chunk_id for hit in hits] == [f"p-{n:03d}" for n, _ in ranked[:depth]]
         for hit, (_, score) in zip(hits, ranked, strict=False):
             assert abs(hit.score - score) < 1e-4
+
+
+@given(SENTENCES, SENTENCES, st.integers(1, 12))
+def test_compiled_or_not_the_ranking_is_the_same(
+    texts: list[str], queries: list[str], depth: int
+) -> None:
+    """The loops that numba compiles, run as they stand, beside the search without them."""
+    corpus = [chunk(f"p-{n:03d}", text) for n, text in enumerate(texts)]
+    plain, scanned = Index(corpus), Index(corpus)
+    scanned._scan = scan
+    for query in queries:
+        assert scanned.search(query, depth) == plain.search(query, depth)
 
 
 def test_a_pool_is_ordered_by_best_rank_and_its_head_is_the_shallow_pool() -> None:

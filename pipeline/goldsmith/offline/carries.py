@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,23 +17,27 @@ if TYPE_CHECKING:
     from goldsmith.offline.library import Library
 
 _CARRIES_FROM, _HALF = 0.85, 0.5
+_IDENTIFIER = re.compile(r"\b\w*_\w+")
 
 
 def judge_carries(variables: CarriesVariables, _library: Library) -> CarriesReply:
     """`answers` when one sentence, or two in a row, hold the fact and nearly all of the quote.
 
-    Every number of fact and quote must be there, every word of the fact, and the same negation.
-    Headings count for the subject, not for the fact.
+    Every number and identifier must be there, every word of the fact, and the same negation.
+    Headings count for the subject; a version that the question names may stand anywhere.
     """
-    source, fact, quote = variables.source, variables.fact, variables.quote
-    above = _words(f"{source.title}\n{source.section}")
-    wanted, stated, needed = _words(quote), _words(fact), numbers(fact) | numbers(quote)
+    source, quote, stated = variables.source, variables.quote, _words(variables.fact)
+    headings, claim = f"{source.title}\n{source.section}\n", f"{variables.fact}\n{quote}"
+    if other := numbers(variables.question) - numbers(headings + source.text):
+        rationale = f"the passage does not speak of {min(other)!r}"
+        return CarriesReply(rationale=rationale, verdict=Answering.NO)
     best, where = 0.0, ""
     for window in _windows(source.text):
-        held = _words(window)
-        share = len(wanted & (held | above)) / len(wanted) if wanted else 0.0
-        agrees = needed <= numbers(window) and is_negated(quote) == is_negated(window)
-        if share > best and stated <= held and agrees:
+        held, wanted = _words(window), _words(quote)
+        share = len(wanted & (held | _words(headings))) / max(len(wanted), 1)
+        agrees = numbers(claim) <= numbers(window) and is_negated(quote) == is_negated(window)
+        named = all(name in window for name in _IDENTIFIER.findall(claim))
+        if share > best and stated <= held and agrees and named:
             best, where = share, window
     if best >= _CARRIES_FROM:
         rationale = f"{best:.0%} of the quote's words in {where[:200]!r}"
@@ -44,7 +49,8 @@ def judge_carries(variables: CarriesVariables, _library: Library) -> CarriesRepl
 
 @lru_cache(maxsize=50_000)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(content_words(text))
+    # `numbers` compares those, and knows that 10,000 is 10000.
+    return frozenset(word for word in content_words(text) if not word[0].isdigit())
 
 
 @lru_cache(maxsize=10_000)
