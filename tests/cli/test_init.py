@@ -29,7 +29,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "configs" / "build.yaml"
     text = path.read_text("utf-8")
     path.write_text(
-        text.replace("factoid: 150", "factoid: 12").replace("multi_source: 240", "multi_source: 8")
+        text.replace("factoid: 250", "factoid: 12").replace("multi_source: 240", "multi_source: 8")
     )
     assert load_settings(path, BuildSettings).sample.factoid == 12
     dvc(folder, "repro")

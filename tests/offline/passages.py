@@ -30,7 +30,7 @@ these periods. What the Team plan has, and every Team plan, costs less.
 RELEASES = """## Version 5.6
 
 The Handoff Window can be up to 12 hours long. Version 5.5 was current until May 2025, and version
-5.4 until March 2025. The product was first sold in 2024.
+5.4 and version 5.3 until March 2025. The product was first sold in 2024.
 """
 UPLOADS = """## Uploads
 

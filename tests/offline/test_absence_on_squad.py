@@ -49,5 +49,5 @@ def test_few_answerable_questions_are_called_absent(shared_data: Path) -> None:
             for hit in index.search(question, _DEPTH)
         )
 
-    # Measured over all 2,910 answerable questions: about 5 %; here 12 of 120 would be twice that.
+    # Measured over all 2,910 answerable questions: 4.3 %; here 12 of 120 would be twice that.
     assert sum(map(is_called_absent, asked)) < 12

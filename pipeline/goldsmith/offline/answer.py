@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from goldsmith.corpus.agreement import numbers
 from goldsmith.llm.tasks import AnswerReply, AnswerVariables
 from goldsmith.offline.asked import asked_words, parts_of, stems
-from goldsmith.offline.passages import read_passage, texts
+from goldsmith.offline.passages import statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,42 +16,36 @@ if TYPE_CHECKING:
     from goldsmith.llm.tasks import Source
     from goldsmith.offline.library import Library
 
-_COVERED = 0.8
+_COVERED, _TELLING = 0.8, 3
 _AMOUNT = re.compile(r"\bhow (?:many|much|long|often)|percentage|\bwhen\b", re.IGNORECASE)
 
 
 def answer_from(variables: AnswerVariables, library: Library) -> AnswerReply:
     """Every part that the question joins by "and" must be answered; without sources none is."""
-    answers: list[str] = []
-    for part in parts_of(variables.question):
-        answer = _answer(part, variables.sources, library)
-        if not answer:
-            return AnswerReply(
-                reasoning=f"no source states an answer to {part!r}", answerable=False, answer=""
-            )
-        answers.append(answer)
+    answers = [_answer(p, variables.sources, library) for p in parts_of(variables.question)]
+    stated = len(list(filter(None, answers)))
     return AnswerReply(
-        reasoning=f"{len(answers)} of {len(answers)} parts stated",
-        answerable=True,
-        answer="; ".join(answers),
+        reasoning=f"{stated} of {len(answers)} parts stated",
+        answerable=all(answers),
+        answer="; ".join(answers) if all(answers) else "",
     )
 
 
 def _answer(part: str, sources: Sequence[Source], library: Library) -> str:
+    """That of a fact with this very question, or else a statement with nearly all its words."""
     for source in sources:
         if fact := library.fact_for(part, source):
             return fact.answer
-    return next((said for source in sources if (said := _statement(part, source))), "")
-
-
-def _statement(part: str, source: Source) -> str:
-    """A statement that holds nearly all words of the question, its headings counted in."""
     asked = asked_words(part)
-    headings = stems(f"{source.title} {source.section}")
-    for text in texts(read_passage(source.text)):
-        new = stems(text) - asked
-        covered = len(asked & (stems(text) | headings)) >= _COVERED * len(asked)
-        measured = not _AMOUNT.search(part) or numbers(text) - numbers(part)
-        if asked and covered and new and measured and asked & stems(text):
-            return text
+    for statement in (one for source in sources for one in statements(source)):
+        own = stems(statement.text)
+        measured = not _AMOUNT.search(part) or numbers(statement.text) - numbers(part)
+        if (
+            len(asked) >= _TELLING
+            and statement.share(asked) >= _COVERED
+            and asked & own
+            and own - asked
+            and measured
+        ):
+            return statement.text
     return ""

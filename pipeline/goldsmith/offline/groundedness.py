@@ -2,72 +2,44 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from goldsmith.corpus.agreement import content_coverage, disagreements, is_negated
+from goldsmith.corpus.agreement import content_coverage, disagreements
 from goldsmith.llm.tasks import GroundednessVariables, RatingReply
 from goldsmith.offline.asked import asked_words, parts_of, stems
-from goldsmith.offline.passages import read_passage, texts
+from goldsmith.offline.passages import statements
 
 if TYPE_CHECKING:
-    from goldsmith.llm.tasks import Source
-    from goldsmith.offline.library import Library
+    from collections.abc import Sequence
 
-_JOINTS = re.compile(r"[,;] | and | but ")
+    from goldsmith.offline.library import Library
+    from goldsmith.offline.passages import Statement
+
 _STATED = 0.8
-_LEVELS = ((0.8, 5), (0.65, 4), (0.45, 3))
+_LEVELS = ((0.8, 5), (0.65, 4), (0.45, 3), (0.0, 2))
 
 
 def rate_groundedness(variables: GroundednessVariables, _: Library) -> RatingReply:
-    """1: contradicted or not stated; 2: negated otherwise; 3 to 5: by how much of the question
-    stands beside the answer, in its sentence and its headings.
+    """1: the sources lack a number, unit or name of the answer; 2: its words stand elsewhere.
+
+    3 to 5: by how much of the question stands beside the answer, in its sentence and headings.
     """
+    question, answer = variables.question, variables.answer
     whole = "\n".join(f"{s.title}\n{s.section}\n{s.text}" for s in variables.sources)
-    wrong = disagreements(variables.answer, f"{whole}\n{variables.question}")
-    if wrong:
-        said = ", ".join(f"{item.aspect.value} {item.said!r}" for item in wrong)
+    told = [one for source in variables.sources for one in statements(source)]
+    if (wrong := disagreements(answer, f"{whole}\n{question}")) or not told:
+        said = ", ".join(f"{item.aspect.value} {item.said!r}" for item in wrong) or "anything"
         return RatingReply(rationale=f"the sources do not state {said}", rating=1)
-    places = [_place(part, variables) for part in parts_of(variables.question)]
-    stated = content_coverage(variables.answer, "\n".join(text for text, _ in places))
-    if stated < _STATED:
-        rationale = f"{stated:.0%} of the answer's words stand where the question is spoken of"
-        return RatingReply(rationale=rationale, rating=2 if stated else 1)
-    asked = f"{variables.question} {variables.answer}"
-    negated = [part for text, _ in places if is_negated(part := _stating(text, asked))]
-    if negated and not is_negated(asked):
-        return RatingReply(rationale=f"negated in the source: {negated[0]!r}", rating=2)
-    covered = min(share for _, share in places)
-    rating = next((rating for least, rating in _LEVELS if covered >= least), 2)
-    rationale = (
-        f"answer stated; {covered:.0%} of the question's words stand in its sentence or headings"
-    )
-    return RatingReply(rationale=rationale, rating=rating)
+    parts = parts_of(question)
+    places = [_place(part, answer, told) for part in parts]
+    stated = content_coverage(answer, "\n".join(place.text for place in places))
+    covered = min(p.share(asked_words(part)) for part, p in zip(parts, places, strict=True))
+    rationale = f"where the question is spoken of stand {stated:.0%} of the answer's words and "
+    rating = 2 if stated < _STATED else next(r for least, r in _LEVELS if covered >= least)
+    return RatingReply(rationale=f"{rationale}{covered:.0%} of its own", rating=rating)
 
 
-def _place(part: str, variables: GroundednessVariables) -> tuple[str, float]:
-    """The statement that shares most with the part asked and with the answer, and the share of the
-    question's words that it and its headings hold.
-    """
-    asked, answer = asked_words(part), stems(variables.answer)
-    best = ("", -1.0, 0.0)
-    for source in variables.sources:
-        for text in _statements(source):
-            said = stems(text)
-            covered = len(asked & (said | stems(f"{source.title} {source.section}"))) / max(
-                len(asked), 1
-            )
-            rank = covered + len(answer & said) / max(len(answer), 1)
-            if rank > best[1]:
-                best = (text, rank, covered)
-    return best[0], best[2]
-
-
-def _stating(text: str, asked: str) -> str:
-    """The part of a statement, between commas and conjunctions, that shares most with `asked`."""
-    wanted = stems(asked)
-    return max(_JOINTS.split(text), key=lambda part: len(wanted & stems(part)))
-
-
-def _statements(source: Source) -> tuple[str, ...]:
-    return tuple(texts(read_passage(source.text)))
+def _place(part: str, answer: str, told: Sequence[Statement]) -> Statement:
+    """The statement that shares most with the part asked and with the answer."""
+    asked, given = asked_words(part), stems(answer)
+    return max(told, key=lambda one: one.share(asked) + one.share(given))

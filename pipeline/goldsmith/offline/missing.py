@@ -1,18 +1,20 @@
 """A natural question whose answer the corpus does not hold.
 
-The twin's question is asked of another thing: the one that the corpus speaks of in the most similar
-words and of which no passage says what is asked.
+The twin's question is asked of another thing, one that the corpus speaks of nearby and of which no
+passage says what is asked.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from goldsmith.llm.tasks import AbsenceVariables, MissingReply, ProbeVariables
 from goldsmith.offline.absence import judge_absence
-from goldsmith.offline.reference import unresolved
-from goldsmith.offline.reply import Declined
+from goldsmith.offline.asked import asked_words, stems
+from goldsmith.offline.library import Declined
+from goldsmith.offline.passages import statements
 from goldsmith.records import Answering
 
 if TYPE_CHECKING:
@@ -20,21 +22,13 @@ if TYPE_CHECKING:
 
     from goldsmith.offline.library import Library
 
-_DEPTH = 10
-_TRIED = 8
+_DEPTH, _NEAR, _TRIED = 10, 100, 30
 
 
 def write_missing(variables: ProbeVariables, library: Library) -> MissingReply | Declined:
     """Swap the thing asked about, until the corpus has no answer."""
-    if variables.language != "en":
-        return Declined(
-            "unsupported_language", f"rules for English only, not {variables.language!r}"
-        )
-    tried = 0
-    for name, other in _swaps(variables.twin_question, library):
-        question = _swapped(variables.twin_question, name, other)
-        if unresolved(question, library.lexicon) or (tried := tried + 1) > _TRIED:
-            continue
+    for name, other in islice(_swaps(variables.twin_question, library), _TRIED):
+        question = re.sub(rf"\b{name}\b", other, variables.twin_question)
         if is_absent(question, library):
             reasoning = f"the corpus says this of {name!r}, and nothing of the sort of {other!r}"
             return MissingReply(reasoning=reasoning, question=question)
@@ -42,19 +36,21 @@ def write_missing(variables: ProbeVariables, library: Library) -> MissingReply |
 
 
 def _swaps(question: str, library: Library) -> Iterator[tuple[str, str]]:
-    """The first name in the question, with things that could stand in its place."""
+    """A thing that the question names, with others of its make that are spoken of in its words."""
+    near = library.nearest(question, _NEAR)
+    told = [one.text for source in near for one in statements(source)]
+
+    def make(name: str) -> tuple[bool, bool, bool]:
+        """Plural; which article it would take; whether it takes "the"."""
+        return name.endswith("s"), name[0] in "AEIOU", any(f"he {name}" in text for text in told)
+
     for name in library.lexicon.things_in(question):
-        for other in library.lexicon.similar_to(name):
-            if other.casefold() not in question.casefold():
+        asked = asked_words(question) - stems(name)
+        beside = (text for text in told if not asked.isdisjoint(stems(text)))
+        others = (other for text in beside for other in library.lexicon.things_in(text))
+        for other in dict.fromkeys(others):
+            if make(other) == make(name) and other not in question:
                 yield name, other
-
-
-def _swapped(question: str, name: str, other: str) -> str:
-    article = "an" if other[0].lower() in "aeiou" else "a"
-    question = re.sub(
-        rf"\b(A|a)n? {re.escape(name)}\b", lambda m: f"{m[1]}{article[1:]} {other}", question
-    )
-    return re.sub(rf"\b{re.escape(name)}\b", other, question)
 
 
 def is_absent(question: str, library: Library) -> bool:

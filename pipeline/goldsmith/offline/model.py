@@ -12,33 +12,33 @@ from goldsmith.offline.carries import judge_carries
 from goldsmith.offline.factoid import write_factoid
 from goldsmith.offline.false_premise import write_false_premise
 from goldsmith.offline.groundedness import rate_groundedness
-from goldsmith.offline.library import Library
+from goldsmith.offline.library import Declined, Library
 from goldsmith.offline.missing import write_missing
 from goldsmith.offline.multi_source import write_multi_source
 from goldsmith.offline.outdated import write_outdated
 from goldsmith.offline.relevance import rate_relevance
-from goldsmith.offline.reply import Declined
 from goldsmith.offline.standalone import rate_standalone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from goldsmith.llm.task import O, V
-    from goldsmith.records import Chunk
+    from goldsmith.records import Chunk, Record
 
-_RULES: Mapping[str, Callable[[Any, Library], Any]] = {
+RULES: Mapping[str, Callable[[Any, Library], Any]] = {
     tasks.FACTOID.name: write_factoid,
     tasks.MULTI_SOURCE.name: write_multi_source,
     tasks.GROUNDEDNESS.name: rate_groundedness,
     tasks.RELEVANCE.name: rate_relevance,
     tasks.STANDALONE.name: rate_standalone,
     tasks.ANSWER.name: answer_from,
-    tasks.CARRIES.name: judge_carries,
     tasks.MISSING.name: write_missing,
     tasks.OUTDATED.name: write_outdated,
     tasks.FALSE_PREMISE.name: write_false_premise,
     tasks.ABSENCE.name: judge_absence,
+    tasks.CARRIES.name: judge_carries,
 }
+"""The register: a task is added by its name here and a module of its own."""
 
 
 class OfflineModel:
@@ -48,19 +48,22 @@ class OfflineModel:
     `unsupported_language`.
     """
 
-    name = "offline-1"
+    name = "offline-2"
 
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self._library = Library(chunks)
 
     async def run(self, task: Task[V, O], variables: V) -> Outcome[O]:
         """Never fails for reasons outside the variables; see `Declined` for those within."""
-        rules = _RULES.get(task.name)
-        if rules is None:
-            return Outcome(
-                self.name, failure="unsupported_task", detail=f"no rules for {task.name!r}"
-            )
-        reply = rules(variables, self._library)
+        reply = self._reply(task.name, variables)
         if isinstance(reply, Declined):
             return Outcome(self.name, failure=reply.reason, detail=reply.detail)
         return Outcome(self.name, value=cast("O", reply))
+
+    def _reply(self, task: str, variables: Record) -> object:
+        if task not in RULES:
+            return Declined("unsupported_task", f"no rules for {task!r}")
+        language = getattr(variables, "language", "en")
+        if language != "en":
+            return Declined("unsupported_language", f"rules for English only, not {language!r}")
+        return RULES[task](variables, self._library)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from goldsmith.llm.tasks import RatingReply, StandaloneVariables
-from goldsmith.offline.asked import parts_of, stems
+from goldsmith.offline.asked import parts_of, stems, unresolved
 from goldsmith.offline.lexicon import NAME
-from goldsmith.offline.reference import unresolved
 
 if TYPE_CHECKING:
     from goldsmith.offline.library import Library
@@ -18,21 +17,18 @@ _THIN = 3
 def rate_standalone(variables: StandaloneVariables, library: Library) -> RatingReply:
     """1: points outside itself; 2: nothing to hold on to; 3: answered in two ways; 4, 5: stands."""
     question = variables.question
-    pointer = unresolved(question, library.lexicon)
-    if pointer:
+    if pointer := unresolved(question, library.lexicon):
         return RatingReply(rationale=f"{pointer!r} is resolved only by the passage", rating=1)
-    if len(stems(question)) == 0:
+    content, names = len(stems(question)), NAME.findall(question)
+    if content == 0:
         return RatingReply(rationale="no word of content", rating=2)
     for part in parts_of(question):
         answers = library.answers_to(part)
         if len(answers) > 1:
-            listed = " / ".join(repr(answer) for answer in answers)
+            listed = " / ".join(map(repr, answers))
             return RatingReply(rationale=f"the corpus answers {part!r} in ways: {listed}", rating=3)
-    names = NAME.findall(question)
-    if not names and len(stems(question)) < _THIN:
-        return RatingReply(rationale="no pointer, but few words and no name", rating=4)
-    held = ", ".join(names) or f"{len(stems(question))} words of content"
-    return RatingReply(rationale=f"no pointer outside the question; holds on to {held}", rating=5)
+    rationale = f"no pointer outside; holds on to {', '.join(names) or f'{content} words'}"
+    return RatingReply(rationale=rationale, rating=5 if names or content >= _THIN else 4)
 
 
 def stands_alone(question: str, library: Library) -> bool:
