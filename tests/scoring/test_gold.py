@@ -10,7 +10,8 @@ from goldsmith.errors import InputError
 from goldsmith.records import Expected, Kind, ProbeKind
 from goldsmith.scoring.gold import GoldEvidence, GoldQuery
 from goldsmith.scoring.gold_readers import read_gold
-from goldsmith.scoring.gold_release import difficulty_band
+from goldsmith.scoring.gold_release import difficulty_band, strata_of
+from goldsmith.scoring.slices import described_slices
 from tests.support.releases import freeze_small
 
 if TYPE_CHECKING:
@@ -207,6 +208,37 @@ def test_fractional_scores_of_a_released_table_are_refused(tmp_path: Path) -> No
 def test_bands_of_difficulty(rank: int | None, band: str) -> None:
     assert difficulty_band({"bm25_rank": rank}) == band
     assert difficulty_band(None) is None
+
+
+@pytest.mark.parametrize(
+    ("rank", "copied", "overlap", "closed_book", "expected"),
+    [
+        (1, 5, 0.8, True, {"1", "long", "high", "true"}),
+        (2, 4, 0.79, False, {"2-10", "short", "low", "false"}),
+        (11, 0, 0.0, None, {"11+", "short", "low"}),
+        (None, 9, 1.0, None, {"none", "long", "high"}),
+    ],
+)
+def test_strata_of_difficulty(
+    rank: int | None, copied: int, overlap: float, closed_book: bool | None, expected: set[str]
+) -> None:
+    measured = {"bm25_rank": rank, "longest_copied_ngram": copied, "question_overlap": overlap}
+    assert set(strata_of(measured, closed_book).values()) == expected
+    assert strata_of(None, None) == {}
+
+
+def test_a_release_is_sliced_by_its_strata(tmp_path: Path) -> None:
+    gold = read_gold(freeze_small(tmp_path).folder)
+    slices = {name: int(mask.sum()) for name, mask in described_slices(gold).items()}
+    # q-days and q-both have rank 1, q-change rank 2; copied runs of 5, 4 and 4 words; overlaps of
+    # 0.8, 0.6 and 1.0; one closed-book attempt was made. Probes are measured by none of these.
+    assert {n: c for n, c in slices.items() if not n.startswith(("kind=", "probe="))} == {
+        "band=easy": 2, "band=medium": 1,
+        "bm25_rank=1": 2, "bm25_rank=2-10": 1,
+        "closed_book=false": 1,
+        "copied=long": 1, "copied=short": 2,
+        "overlap=high": 2, "overlap=low": 1,
+    }  # fmt: skip
 
 
 def test_shared_or_alternative_chunks_are_not_plain() -> None:

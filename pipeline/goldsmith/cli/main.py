@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from goldsmith import __version__
-from goldsmith.cli import building, calls, migrating, projects, reading, scoring, stages
+from goldsmith.cli import building, calls, migrating, planning, projects, reading, scoring, stages
 from goldsmith.cli.terminal import err
 from goldsmith.errors import ExitStatus, GoldsmithError
 
@@ -46,7 +46,7 @@ def root(
         typer.echo(__version__)
 
 
-for family in (projects, building, stages, reading, migrating, scoring, calls):
+for family in (projects, building, stages, reading, migrating, scoring, calls, planning):
     family.register(app)
 
 

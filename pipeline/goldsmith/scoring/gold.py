@@ -66,6 +66,8 @@ class GoldQuery:
     probe_kind: ProbeKind | None = None
     band: str | None = None
     """Difficulty band: how deep a plain word search finds the evidence."""
+    strata: Mapping[str, str] = field(default_factory=dict)
+    """Further slices that the query belongs to, such as `closed_book`: `true`."""
     answer: str = ""
     statements: tuple[Statement, ...] = ()
     expected: Expected = Expected.ANSWER

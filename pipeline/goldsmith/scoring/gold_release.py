@@ -36,9 +36,14 @@ _QUESTION_COLUMNS = (
     "trap_chunk_ids",
     "expected_response",
     "difficulty",
+    "closed_book",
     "language",
 )
 EASY_RANK, MEDIUM_RANK = 1, 10
+LONG_COPY = 5
+"""Words in a row from which a question repeats its passage rather than asks about it."""
+HIGH_OVERLAP = 0.8
+"""Share of the question's content words in its passage from which a word search must find it."""
 
 
 def read_release(folder: Path) -> Gold:
@@ -81,6 +86,29 @@ def difficulty_band(difficulty: dict[str, Any] | None) -> str | None:
     return "easy" if rank <= EASY_RANK else "medium"
 
 
+def strata_of(difficulty: dict[str, Any] | None, closed_book: bool | None) -> dict[str, str]:
+    """How easy a question is: for a word search, for who copies, for who knows it by heart.
+
+    A stratum that was not measured is left out.
+    """
+    strata: dict[str, str] = {}
+    if difficulty is not None:
+        strata["bm25_rank"] = _rank_stratum(difficulty["bm25_rank"])
+        strata["copied"] = "long" if difficulty["longest_copied_ngram"] >= LONG_COPY else "short"
+        strata["overlap"] = "high" if difficulty["question_overlap"] >= HIGH_OVERLAP else "low"
+    if closed_book is not None:
+        strata["closed_book"] = "true" if closed_book else "false"
+    return strata
+
+
+def _rank_stratum(rank: int | None) -> str:
+    if rank is None:
+        return "none"
+    if rank <= EASY_RANK:
+        return "1"
+    return "2-10" if rank <= MEDIUM_RANK else "11+"
+
+
 def _query(row: dict[str, Any]) -> GoldQuery:
     return GoldQuery(
         query_id=row["query_id"],
@@ -89,6 +117,7 @@ def _query(row: dict[str, Any]) -> GoldQuery:
         kind=Kind(row["kind"]),
         probe_kind=ProbeKind(row["probe_kind"]) if row["probe_kind"] else None,
         band=difficulty_band(row["difficulty"]),
+        strata=strata_of(row["difficulty"], row["closed_book"]),
         answer=row["answer"],
         statements=tuple(Statement.model_validate(s) for s in row["statements"] or ()),
         expected=Expected(row["expected_response"]),

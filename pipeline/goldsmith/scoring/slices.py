@@ -26,7 +26,7 @@ def slices_of(gold: Gold, scan: Scan) -> dict[str, Mask]:
 
 
 def described_slices(gold: Gold) -> dict[str, Mask]:
-    """`kind=...`, `band=...` and, for probes, `probe=...`."""
+    """`kind=...`, `band=...`, for probes `probe=...`, and the strata of difficulty."""
     masks: dict[str, Mask] = {}
     for number, query in gold.details.items():
         for name in _names(query):
@@ -40,4 +40,5 @@ def _names(query: GoldQuery) -> list[str]:
         "band": query.band,
         "probe": query.probe_kind,
     }
+    words = {**words, **query.strata}
     return [f"{key}={value}" for key, value in words.items() if value]
