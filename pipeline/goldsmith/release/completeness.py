@@ -24,7 +24,7 @@ from goldsmith.release.figures import Completeness, Missing
 from goldsmith.release.shares import Share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from goldsmith.records import Evidence, Judgement, Query
     from goldsmith.release.contents import Contents
@@ -39,8 +39,8 @@ class _Labelled:
 
     query: Query
     number: int
-    rows: Mapping[str, Judgement]
-    """Of its query, by chunk."""
+    rows: Sequence[Judgement]
+    """Of its query."""
 
     @property
     def evidence(self) -> Evidence:
@@ -54,24 +54,24 @@ class _Labelled:
 
     @property
     def is_searched(self) -> bool:
-        return any(self._read(row) for row in self.rows.values())
+        return any(self._read(row) for row in self.rows)
 
     @property
     def is_audited(self) -> bool:
-        return any(self.number in row.audit for row in self.rows.values())
+        return any(self.number in row.audit for row in self.rows)
 
     @property
     def by_audit(self) -> int:
         """Members that only the audit came upon."""
         members = set(self.evidence.chunk_ids)
-        return sum(c in members and self.number in row.audit for c, row in self.rows.items())
+        return sum(row.chunk_id in members and self.number in row.audit for row in self.rows)
 
     def found_by(self, chunk_id: str) -> str:
-        """A name of `WITHOUT_A_JUDGE`, or the judge's."""
-        row = self.rows.get(chunk_id)
-        if row is None or (row.judge not in WITHOUT_A_JUDGE and not self._read(row)):
-            return JUDGED_BY_SPAN
-        return row.judge
+        """A name of `WITHOUT_A_JUDGE`, or the judge's who accepted it for this evidence."""
+        rows = [row for row in self.rows if row.chunk_id == chunk_id]
+        judged = [row.judge for row in rows if self._read(row)]
+        without = [row.judge for row in rows if row.judge in WITHOUT_A_JUDGE]
+        return next(iter((*without, *judged)), JUDGED_BY_SPAN)
 
     def _read(self, row: Judgement) -> bool:
         """A row that names no evidence is about all of its query."""
@@ -99,12 +99,12 @@ def completeness_of(contents: Contents) -> Completeness:
 
 
 def _labelled(contents: Contents) -> Iterator[_Labelled]:
-    rows: dict[str, dict[str, Judgement]] = {}
+    rows: dict[str, list[Judgement]] = {}
     for row in contents.judgements:
-        rows.setdefault(row.query_id, {})[row.chunk_id] = row
+        rows.setdefault(row.query_id, []).append(row)
     for query in contents.queries:
         for number in range(len(query.evidence)):
-            yield _Labelled(query, number, rows.get(query.query_id, {}))
+            yield _Labelled(query, number, rows.get(query.query_id, []))
 
 
 def _by_audit(searched: Sequence[_Labelled]) -> Missing | None:

@@ -133,21 +133,27 @@ def _with_calls(provenance: Provenance, judged: Sequence[Judged]) -> Provenance:
 def _judgements(
     before: Query, after: Query, judged: Sequence[Judged], carriers: Carriers, judge_name: str
 ) -> list[Judgement]:
-    """One a chunk: what the judge said of it, else how it came to be a member without one."""
-    rows = {row.chunk_id: row for row in _from_pool(after.query_id, judged, carriers, judge_name)}
+    """What the judge said, and how each other member came to be one without it.
+
+    A chunk can have both rows: a source of one evidence is read for the others.
+    """
+    pool = _from_pool(after.query_id, judged, carriers, judge_name)
+    accepted = {row.chunk_id for row in pool if row.verdict is Answering.ANSWERS}
+    without: dict[str, Judgement] = {}
     for old, new in zip(before.evidence, after.evidence, strict=True):
         for chunk_id in new.all_chunk_ids:
-            by = JUDGED_BY_SOURCE if chunk_id in old.chunk_ids else JUDGED_BY_SPAN
+            is_source = chunk_id in old.chunk_ids
+            if chunk_id in accepted and not is_source:
+                continue
             verdict = Answering.ANSWERS if chunk_id in new.chunk_ids else Answering.PARTLY
-            known = rows.get(chunk_id)
-            if known is None:
-                rows[chunk_id] = Judgement(
-                    query_id=after.query_id, chunk_id=chunk_id, verdict=verdict, judge=by
-                )
-            elif _is_better(verdict, known.verdict):
-                # A member of one evidence that the judge did not accept for another.
-                rows[chunk_id] = known.model_copy(update={"verdict": verdict})
-    return list(rows.values())
+            row = Judgement(
+                query_id=after.query_id,
+                chunk_id=chunk_id,
+                verdict=verdict,
+                judge=JUDGED_BY_SOURCE if is_source else JUDGED_BY_SPAN,
+            )
+            without.setdefault(chunk_id, row)
+    return [*without.values(), *pool]
 
 
 def _from_pool(
@@ -175,10 +181,6 @@ def _row(query_id: str, chunk_id: str, said: Sequence[Judged], judge_name: str) 
         audit=tuple(sorted({one.look.evidence for one in said if one.look.audit})),
         found_by=tuple(sorted({name for one in said for name in one.look.retrievers})),
     )
-
-
-def _is_better(verdict: Answering, other: Answering) -> bool:
-    return _BEST_FIRST.index(verdict) < _BEST_FIRST.index(other)
 
 
 def _unjudged(one: Judged) -> Dropped:
