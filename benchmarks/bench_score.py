@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
+from benchmarks.judge_calls import GATES, calls_a_claim
 from benchmarks.rows import Row
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def run(queries: int = QUERIES, many: int = MANY_QUERIES) -> list[Row]:
         rows = [*_beside_peers(files), *_many(Path(folder), files, queries, many)]
     permutation = measure("permutation", Path(), Path())
     rows.append(_at_most("permutation_100k_megabytes", permutation["megabytes"], "MB", 300))
-    return rows
+    return [*rows, *_judged()]
 
 
 def _beside_peers(files: Files) -> Iterator[Row]:
@@ -85,6 +86,14 @@ def _beside_peers(files: Files) -> Iterator[Row]:
         yield _plain(f"ids_vs_{peer}", found["seconds"] / ours["ids"]["seconds"], "x faster")
         share = ours["ids"]["megabytes"] / found["megabytes"]
         yield _plain(f"ids_memory_vs_{peer}", share, "of its memory")
+
+
+def _judged() -> Iterator[Row]:
+    calls, repeated = calls_a_claim(wrong_every=None)
+    more, repeated_more = calls_a_claim(wrong_every=5)
+    yield _at_most("judged_calls", calls, "a claim that holds", GATES)
+    yield _plain("judged_calls_a_fifth_fails", more, "a claim, five passages each")
+    yield _at_most("judged_asked_twice", repeated + repeated_more, "questions", 0)
 
 
 def _alternating(files: Files, runs: dict[str, Path]) -> tuple[Measured, dict[str, Measured]]:

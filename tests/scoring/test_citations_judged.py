@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldsmith.scoring.citations_judged import (
@@ -198,6 +198,7 @@ def trials(draw: st.DrawFn) -> AnswerOnTrial:
     return trial(claims, supplied)
 
 
+@settings(max_examples=40, deadline=None)
 @given(trials())
 def test_the_failure_split_adds_up(one: AnswerOnTrial) -> None:
     found = figures(judged(one))
@@ -207,6 +208,7 @@ def test_the_failure_split_adds_up(one: AnswerOnTrial) -> None:
     assert {denominator for _, denominator in split} == {asked - right}
 
 
+@settings(max_examples=40, deadline=None)
 @given(trials())
 def test_a_claim_that_passes_the_citation_check_passes_faithfulness(one: AnswerOnTrial) -> None:
     for claim in judged(one)[0].claims:
@@ -220,6 +222,7 @@ def test_a_claim_that_passes_the_citation_check_passes_faithfulness(one: AnswerO
                 assert passes(claim, Policy.JOINT)
 
 
+@settings(max_examples=40, deadline=None)
 @given(trials(), st.randoms(use_true_random=False))
 def test_shuffling_ids_among_claims_leaves_faithfulness(
     one: AnswerOnTrial, generator: Random
@@ -242,6 +245,7 @@ def test_shuffling_ids_changes_accuracy() -> None:
     assert wrong["citation_accuracy"] == (0, 2)
 
 
+@settings(max_examples=40, deadline=None)
 @given(trials())
 def test_citing_everything_makes_accuracy_faithfulness(one: AnswerOnTrial) -> None:
     everything = trial([(c.text, list(one.texts)) for c in one.claimed.claims], dict(one.texts))
@@ -249,6 +253,7 @@ def test_citing_everything_makes_accuracy_faithfulness(one: AnswerOnTrial) -> No
     assert found["citation_accuracy"] == found["faithfulness"]
 
 
+@settings(max_examples=40, deadline=None)
 @given(trials())
 def test_the_bounds_hold_the_figure(one: AnswerOnTrial) -> None:
     found = figures(judged(one))

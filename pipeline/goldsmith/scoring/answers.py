@@ -8,7 +8,7 @@ across a full stop.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,11 +89,12 @@ def read_answer(
     cited = [marker for marker in marks.markers if marker.end <= body_end]
     cleaned = _clean(answer[:body_end], marks, cited)
     language = "ja" if _KANA.search(answer) else language
+    stops = [cleaned.position(m.end) + 1 for m in cited if _STOP.match(answer, m.end)]
     spans = [
         span
         for sentence in sentences(cleaned.text, language)
         if sentence.kind in _CLAIMING and not _TABLE_HEAD.match(cleaned.text, sentence.end)
-        for span in _split_behind_markers(sentence.start, sentence.end, answer, cleaned, cited)
+        for span in _split_behind_markers(sentence.start, sentence.end, cleaned, stops)
         if any(map(str.isalnum, cleaned.text[slice(*span)]))
     ]
     bound, unbound = _bind(cited, cleaned, spans)
@@ -110,15 +111,15 @@ def read_answer(
 
 
 def _split_behind_markers(
-    start: int, end: int, answer: str, cleaned: _Cleaned, markers: Sequence[Marker]
+    start: int, end: int, cleaned: _Cleaned, stops: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
     """Cut where a marker stands before a full stop: `ok [p1]. bad [p9].` is two sentences.
 
-    No abbreviation ends in a marker, so this is certain where a splitter would want a capital.
+    `stops` are the places behind such full stops, in order. No abbreviation ends in a marker, so
+    this is certain where a splitter would want a capital.
     """
-    for marker in markers:
-        stop = cleaned.position(marker.end) + 1
-        if start < stop < end and _STOP.match(answer, marker.end):
+    for stop in stops[bisect_right(stops, start) : bisect_left(stops, end)]:
+        if start < stop:
             yield start, stop
             start = stop + len(cleaned.text[stop:end]) - len(cleaned.text[stop:end].lstrip())
     yield start, end
@@ -155,12 +156,15 @@ def _bind(
 ) -> tuple[dict[int, list[str]], list[Marker]]:
     """Ids by index of sentence; and the markers that no sentence precedes."""
     heads = _heads(cleaned.text, spans)
+    lines = [start for start, _ in heads]
     bound: dict[int, list[str]] = {}
     unbound: list[Marker] = []
     for marker in markers:
         position = cleaned.position(marker.end)
         before = bisect_left(spans, (position, -1)) - 1
-        if before < 0 or any(start <= position <= first for start, first in heads):
+        # Both ends of the heads rise, so the last that begins before the marker reaches furthest.
+        head = bisect_right(lines, position) - 1
+        if before < 0 or (head >= 0 and position <= heads[head][1]):
             unbound.append(marker)
         else:
             bound.setdefault(before, []).extend(marker.ids)

@@ -6,7 +6,9 @@ into standalone claims; each inherits the ids of its sentence.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from goldsmith.scoring.answers import read_answer
@@ -72,10 +74,11 @@ def _recorded(record: RunRecord, recorded: Sequence[RecordedClaim]) -> ClaimedAn
 
 def _sentence_claim(answer: str, read: ReadAnswer, sentence: AnswerSentence) -> Claim:
     """The claim of one sentence; its source runs on over the markers that follow it."""
-    end = sentence.end
-    for marker in read.marks.markers:
-        if marker.end > end and not answer[end : marker.start].strip():
-            end = marker.end
+    end, markers = sentence.end, read.marks.markers
+    for number in range(bisect_right(markers, end, key=attrgetter("end")), len(markers)):
+        if answer[end : markers[number].start].strip():
+            break
+        end = markers[number].end
     return Claim(
         text=sentence.text,
         cited_ids=sentence.ids,
