@@ -67,16 +67,28 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[], None]]:
         transient=True,
         disable=not err.is_terminal,
     )
-    with bar:
-        task = bar.add_task(title, total=total)
+    task = bar.add_task(title, total=total)
+    with _undisturbed():
+        bar.start()
 
-        def advance() -> None:
-            try:
-                bar.advance(task)
-            except Exception:
-                log.debug("progress display failed", exc_info=True)
+    def advance() -> None:
+        with _undisturbed():
+            bar.advance(task)
 
+    try:
         yield advance
+    finally:
+        with _undisturbed():
+            bar.stop()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """What fails in here is display, and is not worth a row that was paid for."""
+    try:
+        yield
+    except Exception:
+        log.debug("progress display failed", exc_info=True)
 
 
 def ledger_table(rows: Sequence[LedgerRow]) -> Table:
