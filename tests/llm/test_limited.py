@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldsmith.llm.faults import ThrottledError
-from goldsmith.llm.limited import Limited, Limits
-from goldsmith.llm.rates import SlidingMinute, Width
+from goldsmith.llm.limited import Limited
+from goldsmith.llm.rates import Limits, Pace, SlidingMinute, Width
 from goldsmith.llm.request import Reply, Request
 from goldsmith.llm.retrying import Patience, Persistence, Retrying
 from tests.llm.test_budget import a_request
@@ -46,7 +46,7 @@ class Timed:
 def run_all(limits: Limits, inner: Timed, calls: int) -> None:
     async def run() -> None:
         clock = inner.clock
-        limited = Limited(inner, limits, clock)
+        limited = Limited(inner, Pace(limits), clock)
         persistence = Persistence(Patience(seconds=1e9), clock, Random(7))
         stack = Retrying(limited, persistence)
         await asyncio.gather(*(stack.send(a_request(number)) for number in range(calls)))

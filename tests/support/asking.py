@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from goldsmith.llm.clock import Clock
     from goldsmith.llm.prompted import PromptedModel
     from goldsmith.llm.retrying import Patience
+    from goldsmith.llm.session import Session
     from goldsmith.llm.task import Outcome
 
 PROMPT = """---
@@ -106,6 +107,7 @@ class Asker:
         *,
         clock: Clock | None = None,
         patience: Patience | None = None,
+        session: Session | None = None,
         **runtime: Any,  # noqa: ANN401 - any of the settings
     ) -> AsyncIterator[PromptedModel]:
         async with open_model(
@@ -115,6 +117,7 @@ class Asker:
             cache_folder=self.cache,
             clock=clock or ManualClock(),
             patience=patience,
+            session=session,
         ) as model:
             yield model
 

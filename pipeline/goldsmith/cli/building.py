@@ -60,7 +60,7 @@ def build(
     except GoldsmithError:
         if funnel and not as_json:
             err.print(funnel_table(funnel))
-            if rows := context.purse.ledger.rows():
+            if rows := context.session.ledger.rows():
                 err.print(ledger_table(rows))
         raise
     _report(frozen, funnel, context, as_json=as_json)
@@ -96,7 +96,7 @@ def _report(frozen: Frozen, funnel: list[FunnelRow], context: Context, *, as_jso
     from goldsmith.cli.terminal import funnel_table, out
 
     if as_json:
-        ledger = context.purse.ledger
+        ledger = context.session.ledger
         document = {
             "release": str(frozen.folder),
             "version": frozen.version,
@@ -122,7 +122,7 @@ def _report_cost(frozen: Frozen, funnel: list[FunnelRow], context: Context) -> N
     from goldsmith.llm.costs import cost_per_kept
     from goldsmith.records import Usage
 
-    ledger, name = context.purse.ledger, context.build.model.name
+    ledger, name = context.session.ledger, context.build.model.name
     if not ledger.rows():
         return
     total = ledger.total()

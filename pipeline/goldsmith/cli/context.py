@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldsmith.errors import SettingsError
-from goldsmith.llm.ledger import Ledger, Purse
+from goldsmith.llm.session import Session
 from goldsmith.llm.tasks import TASKS
 from goldsmith.prompts import load_prompt
 from goldsmith.settings import BuildSettings, RuntimeSettings, load_settings
@@ -31,8 +31,8 @@ class Context:
     prompts: Path
     cache: Path
     workspace: Workspace
-    purse: Purse
-    """Of this command: what all its stages spend together."""
+    session: Session
+    """Of this command: all its stages spend together, and learn from each other."""
 
 
 def load_context(
@@ -56,14 +56,13 @@ def load_context(
         (runtime if section in _RUNTIME_SECTIONS else build).append(override)
     settings = load_settings(configs / "build.yaml", BuildSettings, build)
     running = load_settings(configs / "runtime.yaml", RuntimeSettings, runtime)
-    name = settings.model.name
     return Context(
         build=settings,
         runtime=running,
         prompts=prompts,
         cache=cache_folder(),
         workspace=workspace,
-        purse=Purse(Ledger(name, running.prices.get(name))),
+        session=Session.of(settings.model, running),
     )
 
 

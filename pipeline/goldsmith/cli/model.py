@@ -31,7 +31,7 @@ async def model_of(context: Context, chunks: Sequence[Chunk], stage: str) -> Asy
         context.runtime,
         prompts_folder=context.prompts,
         cache_folder=context.cache,
-        purse=context.purse,
+        session=context.session,
         stage=stage,
     ) as model:
         yield model

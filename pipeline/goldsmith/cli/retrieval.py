@@ -55,7 +55,7 @@ async def retrievers_of(context: Context, chunks: Sequence[Chunk]) -> AsyncItera
         context.build.model,
         context.runtime,
         cache_folder=context.cache,
-        purse=context.purse,
+        session=context.session,
     ) as embedder:
         dense = await DenseIndex.of(chunks, embedder)
         yield Opened((index, dense), embedder, embedder.usage)

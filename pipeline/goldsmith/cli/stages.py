@@ -118,5 +118,5 @@ def _report(funnel: list[FunnelRow], context: Context, *, as_json: bool) -> None
         typer.echo(f"[{','.join(row.model_dump_json() for row in funnel)}]")
     else:
         out.print(funnel_table(funnel))
-        if rows := context.purse.ledger.rows():
+        if rows := context.session.ledger.rows():
             out.print(ledger_table(rows))

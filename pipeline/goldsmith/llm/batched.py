@@ -47,12 +47,18 @@ class BatchLimits:
 class Batched:
     """A `Sender`; an async context manager that stops waiting on the way out."""
 
-    def __init__(self, desk: BatchDesk, clock: Clock, limits: BatchLimits | None = None) -> None:
+    def __init__(
+        self,
+        desk: BatchDesk,
+        clock: Clock,
+        limits: BatchLimits | None = None,
+        dialect: Dialect | None = None,
+    ) -> None:
         self._desk = desk
         self._clock = clock
         self._limits = limits or BatchLimits()
         self._most = self._limits.requests
-        self._dialect = Dialect()
+        self._dialect = dialect or Dialect()
         self._waiting: dict[str, tuple[Request, asyncio.Future[Reply]]] = {}
         self._worker: asyncio.Task[None] | None = None
 

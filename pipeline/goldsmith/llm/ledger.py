@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from goldsmith.llm.budgeted import Spent
 from goldsmith.llm.costs import money_for
 from goldsmith.records import Record
 
@@ -101,11 +100,3 @@ class Ledger:
             paid_tokens_out=account.paid_tokens_out,
             paid_money=money_for(self._price, account.paid_tokens_in, account.paid_tokens_out),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Purse:
-    """What one command has spent, however many models it opens: its budget and its ledger."""
-
-    ledger: Ledger
-    spent: Spent = field(default_factory=Spent)

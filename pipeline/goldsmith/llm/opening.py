@@ -18,11 +18,12 @@ from goldsmith.llm.chat import OpenAIClient
 from goldsmith.llm.clock import SystemClock
 from goldsmith.llm.connection import Connection
 from goldsmith.llm.embedding import Embedder, EmbeddingClient
-from goldsmith.llm.ledger import Ledger, Purse
-from goldsmith.llm.limited import Limited, Limits
+from goldsmith.llm.limited import Limited
 from goldsmith.llm.openai import account
 from goldsmith.llm.prompted import PromptedModel
+from goldsmith.llm.rates import Limits, Pace
 from goldsmith.llm.retrying import Patience, Persistence, Retrying
+from goldsmith.llm.session import Session
 from goldsmith.settings import CallMode
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ async def open_model(
     clock: Clock | None = None,
     patience: Patience | None = None,
     offline_cache: bool = False,
-    purse: Purse | None = None,
+    session: Session | None = None,
     stage: str | None = None,
 ) -> AsyncIterator[PromptedModel]:
     """The model at an endpoint, behind cache, budget, retries and limits; closed on the way out.
@@ -58,11 +59,12 @@ async def open_model(
     Raises `ModelError` without a key, `SettingsError` for a limit on cost without a price, and
     `CacheError` when the cache cannot be opened. With `offline_cache`, here or in `runtime`,
     nothing is sent and no key is needed: a call that is not in the cache is a `CacheError`.
-    Models that share a `purse` keep to one budget; `stage` is their row in its ledger.
+    Models that share a `session` keep to one budget, and know what the others found out of the
+    endpoint; `stage` is their row in its ledger.
     """
     clock = clock or SystemClock()
     budget = _budget(model, runtime)
-    purse = purse or Purse(Ledger(model.name, budget.price))
+    session = session or Session.of(model, runtime)
     # Seeded, so that a build waits alike whenever the endpoint behaves alike.
     random = Random(model.seed or 0)  # noqa: S311 - jitter
     persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
@@ -79,18 +81,20 @@ async def open_model(
             await stack.enter_async_context(connection)
             if runtime.mode is CallMode.BATCH:
                 desk = BatchDesk(connection, cache, persistence, clock)
-                inner = await stack.enter_async_context(Batched(desk, clock))
+                inner = await stack.enter_async_context(
+                    Batched(desk, clock, dialect=session.dialect)
+                )
             else:
                 _warn_of_batches(calls_out(cache.path))
-                limited = _limited(OpenAIClient(connection), runtime, clock)
-                inner = Retrying(limited, persistence)
+                client = OpenAIClient(connection, session.dialect)
+                inner = Retrying(Limited(client, session.pace, clock), persistence)
         yield PromptedModel(
-            Cached(inner and Budgeted(inner, budget, purse.spent), cache),
+            Cached(inner and Budgeted(inner, budget, session.spent), cache),
             prompts_folder,
             name=model.name,
             seed=model.seed,
             max_reasks=runtime.max_reasks,
-            ledger=purse.ledger,
+            ledger=session.ledger,
             stage=stage,
             most_rendered=_RENDERED * pending_calls(runtime),
         )
@@ -105,7 +109,7 @@ async def open_embedder(
     cache_folder: Path,
     clock: Clock | None = None,
     patience: Patience | None = None,
-    purse: Purse | None = None,
+    session: Session | None = None,
 ) -> AsyncIterator[Embedder]:
     """The embedding model `name` at the endpoint of `runtime`, behind the same layers.
 
@@ -114,7 +118,7 @@ async def open_embedder(
     """
     clock = clock or SystemClock()
     budget = _budget(model, runtime)
-    purse = purse or Purse(Ledger(model.name, budget.price))
+    session = session or Session.of(model, runtime)
     random = Random(model.seed or 0)  # noqa: S311 - jitter
     persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
     async with AsyncExitStack() as stack:
@@ -128,8 +132,10 @@ async def open_embedder(
                 width=runtime.concurrency,
             )
             await stack.enter_async_context(connection)
-            limited = _limited(EmbeddingClient(connection), runtime, clock)
-            sender = Budgeted(Retrying(limited, persistence), budget, purse.spent)
+            # A pace of its own: what an account allows, it allows for each model.
+            pace = Pace(Limits.of(runtime))
+            limited = Limited(EmbeddingClient(connection), pace, clock)
+            sender = Budgeted(Retrying(limited, persistence), budget, session.spent)
         yield Embedder(sender, cache, name)
 
 
@@ -140,11 +146,6 @@ def _warn_of_batches(calls: int) -> None:
             "and now they may be paid a second time",
             calls,
         )
-
-
-def _limited(client: Sender, runtime: RuntimeSettings, clock: Clock) -> Limited:
-    limits = Limits(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
-    return Limited(client, limits, clock)
 
 
 def pending_calls(runtime: RuntimeSettings) -> int:

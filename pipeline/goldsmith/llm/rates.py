@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from goldsmith.settings import RuntimeSettings
 
 _MINUTE = 60.0
 _SHORTEST_DELAY = 0.001
 """Seconds; a remainder of rounding must not be waited for again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the account at the endpoint allows; None: not known."""
+
+    concurrency: int
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+
+    @classmethod
+    def of(cls, runtime: RuntimeSettings) -> Self:
+        return cls(runtime.concurrency, runtime.requests_per_minute, runtime.tokens_per_minute)
 
 
 @dataclass(slots=True)
@@ -79,3 +96,18 @@ class Width:
         if started >= self._cut_at:
             self._width = max(1.0, self._width / 2)
             self._cut_at = now
+
+
+class Pace:
+    """How fast an endpoint is asked: what is used up of its minutes, and its width."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.width = Width(limits.concurrency)
+        self.requests = _minute(limits.requests_per_minute)
+        self.tokens = _minute(limits.tokens_per_minute)
+        self.not_before = float("-inf")
+        """It named a time: no call before that."""
+
+
+def _minute(limit: int | None) -> SlidingMinute | None:
+    return None if limit is None else SlidingMinute(limit)
