@@ -76,10 +76,13 @@ def estimate(
             f"{row.tokens_in:,}",
             f"{row.tokens_out:,}",
             "—" if row.money is None else f"{row.money:.2f}",
-            f"{row.most_calls:,} calls",
+            f"{row.most_calls:,} calls"
+            + ("" if row.most_money is None else f", {row.most_money:.2f}"),
             row.assumption,
         )
     out.print(table)
+    if (name := context.build.model.name) not in context.runtime.prices:
+        out.print(f"no price for {name!r} in runtime.yaml: tokens only", soft_wrap=True)
 
 
 def stats(*, as_json: Json = False) -> None:
