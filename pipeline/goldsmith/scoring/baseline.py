@@ -84,7 +84,7 @@ def _quote(query: GoldQuery, chunks: Sequence[Chunk]) -> list[_Quotable]:
     candidates = [
         _Quotable(
             chunk.chunk_id,
-            sentence.text,
+            " ".join(sentence.text.split()),
             asked.intersection(content_words(sentence.text, query.language)),
         )
         for chunk in chunks
