@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -209,6 +210,8 @@ def test_an_endpoint_that_is_down(corpus: Path, tmp_path: Path) -> None:
     )
     assert finished.status == 2
     assert "127.0.0.1:1" in one_line(finished)
+    # What it will ask is said before the first call is paid: here there was none.
+    assert re.search(r"estimate: [\d,]+ calls of m, at most [\d,]+", finished.err)
     assert "sk-planted" not in finished.err + finished.out
 
 

@@ -82,6 +82,7 @@ def run_all(context: Context, corpus: Path, funnel: list[FunnelRow]) -> Frozen:
     kinds = (Kind.FACTOID, Kind.MULTI_SOURCE)
     funnel += chunk.run(context, corpus)
     funnel += sample.run(context)
+    announce_calls(context)
     for kind in kinds:
         funnel += generate.run(context, kind)
     for kind in kinds:
@@ -90,6 +91,29 @@ def run_all(context: Context, corpus: Path, funnel: list[FunnelRow]) -> Frozen:
     funnel += complete.run(context)
     funnel += probe.run(context)
     return freeze.freeze_release(context)
+
+
+def announce_calls(context: Context) -> None:
+    """Say on stderr how many calls are to come, before the first of them is paid."""
+    from goldsmith.cli.terminal import err
+    from goldsmith.llm.estimate import Corpus, estimate
+
+    if context.build.model.kind is ModelKind.OFFLINE:
+        return
+    name, chunks = context.build.model.name, context.workspace.chunks()
+    mean = sum(len(chunk.text) for chunk in chunks) / len(chunks) if chunks else 0.0
+    *_, total = estimate(
+        context.build,
+        context.prompts,
+        Corpus(chunks=len(chunks), mean_characters=mean),
+        context.runtime.prices.get(name),
+    )
+    money = "" if total.money is None else f", {total.money:.2f} money"
+    err.print(
+        f"estimate: {total.calls:,} calls of {name}, at most {total.most_calls:,}{money}; replies "
+        "in the cache are free, and [cyan]--set max_calls=N[/] is a limit",
+        soft_wrap=True,
+    )
 
 
 def _report(frozen: Frozen, funnel: list[FunnelRow], context: Context, *, as_json: bool) -> None:
