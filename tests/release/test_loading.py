@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pytest
 
+from goldsmith.records import Judgement
 from goldsmith.release.layout import CONFIGS, TABLES
 from tests.support.releases import freeze_small, small_contents
 
@@ -82,7 +83,7 @@ def test_another_release_of_the_same_name_is_not_served_from_the_cache(
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
     unjudged = replace(small_contents(), judgements=())
     frame = pd.read_parquet(freeze_small(tmp_path, contents=unjudged).folder / "judgements.parquet")
-    assert list(frame.columns) == ["query_id", "chunk_id", "verdict", "judge", "rationale"]
+    assert list(frame.columns) == list(Judgement.model_fields)
     assert frame.empty
 
 
