@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -115,11 +116,15 @@ class Index:
 
     def rank_of(self, query: str, chunk_ids: Sequence[str], depth: int) -> int | None:
         """Best rank of any of `chunk_ids` among the first `depth` with a score, else None."""
-        wanted = set(chunk_ids)
-        found = (
-            hit.rank for hit in self.search(query, depth) if hit.chunk_id in wanted and hit.score
-        )
-        return next(found, None)
+        depth = min(depth, len(self._ids))
+        if depth <= 0:
+            return None
+        found, scores = self._matching(self._terms(query), depth)
+        best = np.lexsort((found, -scores))[:depth]
+        places = ((bisect_left(self._ids, chunk_id), chunk_id) for chunk_id in chunk_ids)
+        wanted = {place for place, c in places if self._ids[place : place + 1] == [c]}
+        ranked = zip(found[best].tolist(), scores[best].tolist(), strict=True)
+        return next((n for n, (p, score) in enumerate(ranked, 1) if p in wanted and score), None)
 
     def _numbered(self, text: str) -> list[int]:
         """The numbers of the content words of `text`; each spelling is stemmed once."""
