@@ -139,14 +139,23 @@ def keep_rate(funnel: Sequence[FunnelRow], kind: Kind, published: int) -> float 
 
 
 def _total(rows: Sequence[PlanRow]) -> PlanRow:
-    columns = ("have", "missing", "drafts", "calls", "tokens", "money")
     return PlanRow(
         kind="total",
         for_precision=sum(row.for_precision for row in rows),
         for_detection=sum(row.for_detection for row in rows),
         needed=sum(row.needed for row in rows),
-        **{column: _sum(*(getattr(row, column) for row in rows)) for column in columns},
+        have=_count([row.have for row in rows]),
+        missing=_count([row.missing for row in rows]),
+        drafts=_count([row.drafts for row in rows]),
+        calls=_sum(*(row.calls for row in rows)),
+        tokens=_sum(*(row.tokens for row in rows)),
+        money=_sum(*(row.money for row in rows)),
     )
+
+
+def _count(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _times(count: int, value: float | None) -> float | None:
