@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 
 FOREIGN_DOORS = {
     "openai": {"llm/openai.py"},
-    "huggingface_hub": {"release/hub.py"},
+    "huggingface_hub": {"release/hub/client.py"},
     "langchain_text_splitters": {"corpus/chunking.py"},
     "dvc": set[str](),
 }

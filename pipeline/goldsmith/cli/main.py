@@ -12,7 +12,17 @@ import typer
 from rich.markup import escape
 
 from goldsmith import __version__
-from goldsmith.cli import building, calls, migrating, planning, projects, reading, scoring, stages
+from goldsmith.cli import (
+    building,
+    calls,
+    hub,
+    migrating,
+    planning,
+    projects,
+    reading,
+    scoring,
+    stages,
+)
 from goldsmith.cli.terminal import err
 from goldsmith.errors import ExitStatus, GoldsmithError
 
@@ -46,7 +56,7 @@ def root(
         typer.echo(__version__)
 
 
-for family in (projects, building, stages, reading, migrating, scoring, calls, planning):
+for family in (projects, building, stages, reading, hub, migrating, scoring, calls, planning):
     family.register(app)
 
 

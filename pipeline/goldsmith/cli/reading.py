@@ -9,6 +9,7 @@ import orjson
 import typer
 
 from goldsmith.cli.options import Json
+from goldsmith.cli.references import release_folder
 from goldsmith.cli.terminal import out
 from goldsmith.errors import InputError
 from goldsmith.records import Kind
@@ -40,7 +41,7 @@ def show(
     from goldsmith.release.reading import read_release
     from goldsmith.release.show import query_view, release_view
 
-    folder = release or _newest()
+    folder = release_folder(release) if release else _newest()
     if (folder / "report.json").is_file():
         _show_report(folder, as_json=as_json)
         return
@@ -63,7 +64,7 @@ def show(
 
 
 def verify(
-    release: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a release.")],
+    release: Annotated[Path, typer.Argument(metavar="DIR", help="Folder, or ORG/NAME@v1.0.0.")],
     *,
     as_json: Json = False,
 ) -> None:
@@ -73,7 +74,7 @@ def verify(
     """
     from goldsmith.release.verify import verify as recompute
 
-    verified = recompute(release)
+    verified = recompute(release_folder(release))
     manifest = verified.manifest
     if as_json:
         document = {
@@ -93,8 +94,8 @@ def verify(
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="A", help="Folder of a release.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Folder of another.")],
+    before: Annotated[Path, typer.Argument(metavar="A", help="Folder, or ORG/NAME@v1.0.0.")],
+    after: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
     *,
     markdown: Annotated[bool, typer.Option("--markdown", help="Markdown on stdout.")] = False,
     as_json: Json = False,
@@ -107,7 +108,9 @@ def diff(
     from goldsmith.release.diff_view import diff_markdown, diff_view
     from goldsmith.release.reading import read_release
 
-    difference = diff_releases(read_release(before), read_release(after))
+    difference = diff_releases(
+        read_release(release_folder(before)), read_release(release_folder(after))
+    )
     if as_json:
         typer.echo(difference.model_dump_json())
     elif markdown:

@@ -11,6 +11,7 @@ import typer
 
 from goldsmith.cli.judges import JudgeChoice, JudgeName, open_judge, second_choice
 from goldsmith.cli.options import Config, Json, Prompts, Set
+from goldsmith.cli.references import release_folder
 from goldsmith.cli.terminal import out
 from goldsmith.errors import InputError, SettingsError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from goldsmith.scoring.gate_sides import Side
 
 _PANEL = "Scoring"
-_GOLD = "Release folder, BEIR folder, or TREC qrels."
+_GOLD = "Release folder, ORG/NAME@v1.0.0 on the Hub, BEIR folder, or TREC qrels."
 
 Gold = Annotated[Path | None, typer.Option("--gold", help=_GOLD)]
 JudgeOption = Annotated[JudgeName, typer.Option("--judge", help="Who judges citations.")]
@@ -46,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def baseline(
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="Folder of a release.")],
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="Folder, or ORG/NAME@v1.0.0.")],
     output: Annotated[Path, typer.Option("--out", help="Run file to write (JSON Lines).")],
     depth: Annotated[int, typer.Option(min=1, help="Passages retrieved for each query.")] = 10,
 ) -> None:
@@ -56,7 +57,7 @@ def baseline(
     """
     from goldsmith.cli.steps import baseline as step
 
-    count = step.run(release, output, depth)
+    count = step.run(release_folder(release), output, depth)
     out.print(f"[bold green]wrote[/] {output}: {count} records", soft_wrap=True)
 
 
@@ -98,7 +99,7 @@ def score(
         step.run(
             step.Scoring(
                 run,
-                gold,
+                release_folder(gold) if gold else None,
                 first,
                 second=second,
                 audit=audit,
@@ -179,8 +180,10 @@ def gate(
     settings = load_settings(gate or shipped("configs") / "gate.yaml", GateSettings)
     chosen = JudgeChoice(judge, model_name, config, prompts, tuple(overrides or ()))
 
+    found = release_folder(gold)
+
     def measured(run: Path) -> Side:
-        report = asyncio.run(step.run(step.Scoring(run, gold, chosen)))
+        report = asyncio.run(step.run(step.Scoring(run, found, chosen)))
         if report.unjudged:
             raise report.unjudged
         digest = report.release.digest if report.release else None

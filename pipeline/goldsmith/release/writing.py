@@ -61,7 +61,7 @@ def write_release(
     `CheckError` when the version was frozen with another digest, or when its folder is damaged.
     """
     refuse_unsound(contents, origin.funnel, origin.rules)
-    with _alone(root):
+    with alone(root):
         entries = read_ledger(ledger)
         parent = parent_of(entries, origin.version, origin.parent, str(ledger))
         manifest = describe(contents, origin, parent)
@@ -78,7 +78,7 @@ def write_release(
 
 
 @contextlib.contextmanager
-def _alone(root: Path) -> Iterator[None]:
+def alone(root: Path) -> Iterator[None]:
     """One writer at a time; the system drops the lock of a process that was killed."""
     root.mkdir(parents=True, exist_ok=True)
     try:
