@@ -1,1 +1,1 @@
-"""The stages of a build: functions over records, which know no path, no network and no other stage."""
+"""The stages of a build: functions over records, which know no path and no other stage."""
