@@ -115,18 +115,19 @@ def parent_of(
 
     Raises `InputError` when the one named is not in the ledger, or is no earlier version.
     """
-    earlier = {e.version: e for e in entries if _number(e.version) < _number(version)}
+    earlier = {e.version: e for e in entries if numbers_of(e.version) < numbers_of(version)}
     if parent is None:
-        found = max(earlier.values(), key=lambda entry: _number(entry.version), default=None)
+        found = max(earlier.values(), key=lambda entry: numbers_of(entry.version), default=None)
     elif parent in earlier:
         found = earlier[parent]
     else:
         raise InputError(
             f"release.parent {parent!r} is no version before {version!r} in {where}; found "
-            f"{sorted(earlier, key=_number) or 'none'}: name one of these, or leave it out"
+            f"{sorted(earlier, key=numbers_of) or 'none'}: name one of these, or leave it out"
         )
     return None if found is None else Parent(version=found.version, digest=found.digest)
 
 
-def _number(version: str) -> tuple[int, ...]:
+def numbers_of(version: str) -> tuple[int, ...]:
+    """By which versions are compared: 1.10.0 is later than 1.9.0."""
     return tuple(int(part) for part in version.split("."))

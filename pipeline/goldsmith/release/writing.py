@@ -19,17 +19,20 @@ from goldsmith.release.ledger import (
     read_ledger,
     refuse_other_digest,
 )
+from goldsmith.release.manifest import Parent
 from goldsmith.release.measuring import describe
 from goldsmith.release.parquet import ROW_GROUP_ROWS, write_rows
-from goldsmith.release.reading import read_manifest
+from goldsmith.release.reading import Release, read_manifest
 from goldsmith.release.soundness import refuse_unsound
 from goldsmith.release.verify import verify
+from goldsmith.release.versioning import proposal, refuse_small_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from goldsmith.release.contents import Contents
+    from goldsmith.release.ledger import LedgerEntry
     from goldsmith.release.manifest import FileEntry, Manifest, Origin
 
 
@@ -58,14 +61,17 @@ def write_release(
 
     A version that was frozen with this very digest is left as it is, or written again when its
     folder is gone. Raises `UnsoundReleaseError` for contents that contradict themselves, and
-    `CheckError` when the version was frozen with another digest, or when its folder is damaged.
+    `CheckError` when the version was frozen with another digest, is smaller than what changed since
+    its parent, or when its folder is damaged.
     """
     refuse_unsound(contents, origin.funnel, origin.rules)
     with alone(root):
         entries = read_ledger(ledger)
         parent = parent_of(entries, origin.version, origin.parent, str(ledger))
         manifest = describe(contents, origin, parent)
-        refuse_other_digest(entries, manifest.version, manifest.digest, str(ledger))
+        after = Release(manifest, contents)
+        if not _known(entries, after, root=root, ledger=ledger):
+            refuse_small_step(after, parent, root)
         folder = root / manifest.version
         # An empty folder is as good as none: pipelines make one for an output they expect.
         standing = (
@@ -75,6 +81,17 @@ def write_release(
             manifest = _place(contents, manifest, folder, row_group_rows)
         enter(ledger, manifest)
     return Written(folder, standing or manifest, is_new=standing is None)
+
+
+def _known(entries: list[LedgerEntry], after: Release, *, root: Path, ledger: Path) -> bool:
+    """Whether this very release was frozen before; a refusal ends in the version to take."""
+    manifest = after.manifest
+    try:
+        return refuse_other_digest(entries, manifest.version, manifest.digest, str(ledger))
+    except CheckError as error:
+        known = next(entry for entry in entries if entry.version == manifest.version)
+        before = Parent(version=known.version, digest=known.digest)
+        raise CheckError(f"{error}{proposal(after, before, root)}") from error
 
 
 @contextlib.contextmanager
