@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
 import pandas as pd
 import pytest
 
@@ -118,6 +119,30 @@ def test_beir_and_mteb_find_their_columns(loaded: dict[str, Any]) -> None:
     }
     assert set(qrels) <= set(queries)
     assert all(set(judged) <= set(corpus) for judged in qrels.values())
+
+
+def test_ir_measures_scores_against_the_qrels(loaded: dict[str, Any]) -> None:
+    """Lines of TREC in its own reader; the first hit of each query is gold, the second not.
+
+    Recall@2: 1/4 of `q-both`, 1/2 of `q-change` and of `q-days`; their mean is 5/12.
+    """
+    lines = [
+        f"{row['query-id']} 0 {row['corpus-id']} {row['score']}" for row in loaded["rows"]["qrels"]
+    ]
+    qrels = list(ir_measures.read_trec_qrels("\n".join(lines)))
+    assert len(qrels) == len(lines)
+    run = [
+        ir_measures.ScoredDoc(query_id, chunk_id, score)
+        for query_id, first in (
+            ("q-both", "p-deals-all"),
+            ("q-change", "p-dash-copy"),
+            ("q-days", "p-plans-1"),
+        )
+        for chunk_id, score in ((first, 2.0), ("p-dash-2", 1.0))
+    ]
+    recall, first = ir_measures.R @ 2, ir_measures.RR @ 2
+    found = ir_measures.calc_aggregate([recall, first], qrels, run)
+    assert found == pytest.approx({recall: 5 / 12, first: 1.0})
 
 
 def test_pandas_reads_every_table(frozen: Path) -> None:
