@@ -110,6 +110,18 @@ def test_compiled_or_not_the_ranking_is_the_same(
         assert scanned.search(query, depth) == plain.search(query, depth)
 
 
+@given(SENTENCES, SENTENCES, st.integers(1, 12), st.sets(st.integers(0, 39)))
+def test_rank_of_is_the_rank_that_a_search_gives(
+    texts: list[str], queries: list[str], depth: int, asked: set[int]
+) -> None:
+    index = Index([chunk(f"p-{n:03d}", text) for n, text in enumerate(texts)])
+    wanted = [*(f"p-{n:03d}" for n in asked), "absent"]
+    for query in queries:
+        hits = [hit for hit in index.search(query, depth) if hit.score]
+        rank = next((hit.rank for hit in hits if hit.chunk_id in wanted), None)
+        assert index.rank_of(query, wanted, depth) == rank
+
+
 def test_a_pool_is_ordered_by_best_rank_and_its_head_is_the_shallow_pool() -> None:
     index = Index(CHUNKS)
     asked = [("relay buffer", "prices of plans")]

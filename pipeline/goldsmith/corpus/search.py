@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import bm25s
 import numpy as np
 
 from goldsmith.corpus.scanning import compiled_scan
-from goldsmith.corpus.words import content_words, words
+from goldsmith.corpus.words import content_words, stem, stop_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _LARGE = 20_000
 """Chunks from which compiling pays."""
+_K1, _B = 1.5, 0.75
 _ROUNDING = 1 - 1e-9
 """A bound is compared with room for the rounding of sums."""
 
@@ -59,6 +61,23 @@ class _Term:
     bound: float
 
 
+class _Spellings(dict[str, int]):
+    """The number of the stem of each spelling, -1 for a stop word; each is stemmed once."""
+
+    def __init__(self, vocabulary: dict[str, int], language: str) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._language = language
+        self._stops = stop_words(language)
+
+    def __missing__(self, spelling: str) -> int:
+        known, number = self._vocabulary, -1
+        if spelling not in self._stops:
+            number = known.setdefault(stem(spelling, self._language), len(known))
+        self[spelling] = number
+        return number
+
+
 class Index:
     """BM25 (Lucene's variant, k1 1.5, b 0.75) over title, section and text of every chunk.
 
@@ -79,14 +98,11 @@ class Index:
         ordered = sorted(chunks, key=lambda chunk: chunk.chunk_id)
         self._ids = [chunk.chunk_id for chunk in ordered]
         self._vocabulary: dict[str, int] = {}
-        self._spellings: dict[str, int] = {}
-        numbered = [self._numbered(searchable(chunk)) for chunk in ordered]
-        if self._vocabulary:
-            bm25 = bm25s.BM25()
-            bm25.index((numbered, self._vocabulary), create_empty_token=False, show_progress=False)
-            self._weights: npt.NDArray[np.float32] = bm25.scores["data"]
-            self._positions: npt.NDArray[np.int32] = bm25.scores["indices"]
-            self._starts: list[int] = bm25.scores["indptr"].tolist()
+        if ordered:
+            numbers, lengths = self._numbered(ordered)
+            found = _postings(numbers, lengths, len(self._vocabulary))
+            self._positions, self._weights, starts = found
+            self._starts: list[int] = starts.tolist()
         self._scan = compiled_scan() if len(ordered) >= _LARGE else None
         # Sums of a few float32 are exact in float64: no order of adding makes or breaks a tie.
         self._sums = np.zeros(len(ordered))
@@ -115,33 +131,37 @@ class Index:
         ]
 
     def rank_of(self, query: str, chunk_ids: Sequence[str], depth: int) -> int | None:
-        """Best rank of any of `chunk_ids` among the first `depth` with a score, else None."""
-        depth = min(depth, len(self._ids))
-        if depth <= 0:
+        """Best rank of any of `chunk_ids` among the first `depth` with a score, else None.
+
+        Their own score is known first, so that of the others only those that reach it are looked
+        for: for a chunk near the top, next to nothing is read.
+        """
+        terms = self._terms(query)
+        places = ((bisect_left(self._ids, one), one) for one in chunk_ids)
+        held = sorted({place for place, one in places if self._ids[place : place + 1] == [one]})
+        if not terms or not held or depth <= 0:
             return None
-        found, scores = self._matching(self._terms(query), depth)
-        best = np.lexsort((found, -scores))[:depth]
-        places = ((bisect_left(self._ids, chunk_id), chunk_id) for chunk_id in chunk_ids)
-        wanted = {place for place, c in places if self._ids[place : place + 1] == [c]}
-        ranked = zip(found[best].tolist(), scores[best].tolist(), strict=True)
-        return next((n for n, (p, score) in enumerate(ranked, 1) if p in wanted and score), None)
+        score, place = max(((self._score(terms, one), one) for one in held), key=lambda own: own[0])
+        if not score:
+            return None
+        found, scores = self._matching(terms, depth, score)
+        before = (scores > score) | ((scores == score) & (found < place))
+        rank = 1 + int(np.count_nonzero(before))
+        return rank if rank <= depth else None
 
-    def _numbered(self, text: str) -> list[int]:
-        """The numbers of the content words of `text`; each spelling is stemmed once."""
-        known = self._spellings
-        numbers: list[int] = []
-        for word in words(text):
-            number = known.get(word)
-            if number is None:
-                number = known[word] = self._number_of(word)
-            if number >= 0:
-                numbers.append(number)
-        return numbers
-
-    def _number_of(self, spelling: str) -> int:
-        """Of its stem; -1 for a stop word."""
-        stems = content_words(spelling, self._language)
-        return self._vocabulary.setdefault(stems[0], len(self._vocabulary)) if stems else -1
+    def _numbered(
+        self, chunks: Sequence[Chunk]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Numbers of the content words of all chunks in a row, and how many each chunk has."""
+        spellings = _Spellings(self._vocabulary, self._language)
+        numbers, ends = array("i"), [0]
+        for chunk in chunks:
+            numbers.extend(map(spellings.__getitem__, words(searchable(chunk))))
+            ends.append(len(numbers))
+        everything = np.frombuffer(numbers, dtype=np.int32) if numbers else np.zeros(0, np.int32)
+        carries = everything >= 0
+        before = np.concatenate([[0], np.cumsum(carries)])
+        return everything[carries], np.diff(before[ends])
 
     def _terms(self, query: str) -> list[_Term]:
         """Words of the query that the corpus has, those that can add most first."""
@@ -165,10 +185,13 @@ class Index:
         return self._scan(spans, self._positions, self._weights, self._sums, depth)
 
     def _matching(
-        self, terms: Sequence[_Term], depth: int
+        self, terms: Sequence[_Term], depth: int, floor: float = 0.0
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """`_candidates` in Python: MaxScore, so that numpy has less to read."""
-        sums, count, least = self._sums, 0, 0.0
+        """`_candidates` in Python: MaxScore, so that numpy has less to read.
+
+        `floor`: all that reach this score are wanted, whatever the depth.
+        """
+        sums, count, least = self._sums, 0, floor * _ROUNDING
         met: list[npt.NDArray[np.int32]] = []
         bound_of_rest, looked_at, read = sum(term.bound for term in terms), depth, 0
         while read < len(terms) and bound_of_rest >= least:
@@ -180,7 +203,7 @@ class Index:
             met.append(new)
             count, read = count + len(new), read + 1
             bound_of_rest -= term.bound
-            if count >= looked_at and read < len(terms):
+            if not floor and count >= looked_at and read < len(terms):
                 # What is met later, if at all, must beat the best of what is met by now.
                 least = self._least(np.concatenate(met), terms[read:], depth) * _ROUNDING
                 looked_at = 2 * count
@@ -205,6 +228,15 @@ class Index:
             scores += self._given(term, found)
         return float(scores.min())
 
+    def _score(self, terms: Sequence[_Term], place: int) -> float:
+        """Of one chunk."""
+        score = 0.0
+        for term in terms:
+            at = term.start + int(self._positions[term.start : term.end].searchsorted(place))
+            if at < term.end and self._positions[at] == place:
+                score += term.weight * float(self._weights[at])
+        return score
+
     def _given(self, term: _Term, found: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """What `term` adds to the scores of the chunks at the sorted positions `found`."""
         positions = self._positions[term.start : term.end]
@@ -213,6 +245,39 @@ class Index:
         weights = self._weights[term.start + places].astype(np.float64)
         given: npt.NDArray[np.float64] = np.where(holds, weights, 0.0)
         return term.weight * given
+
+
+def _postings(
+    numbers: npt.NDArray[np.int32], lengths: npt.NDArray[np.int64], words: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """For each word the chunks that hold it and its weight in them, and where each word starts.
+
+    The weights are those of `bm25s.BM25()` to the last bit; whole arrays are read where it counts
+    chunk by chunk.
+    """
+    chunks = np.repeat(np.arange(len(lengths)), lengths)
+    places = (numbers.astype(np.int64) << 32) | chunks
+    places.sort()
+    first = np.flatnonzero(np.diff(places, prepend=-1))
+    times = np.diff(first, append=len(places))
+    places = places[first]
+    positions, word = (places & 0xFFFFFFFF).astype(np.int32), places >> 32
+    holding = np.bincount(word, minlength=words)
+    starts = np.concatenate([[0], np.cumsum(holding)])
+    if not len(places):
+        return positions, np.zeros(0, dtype=np.float32), starts
+    norms = _K1 * ((1 - _B) + _B * lengths / lengths.mean())
+    weights = times / (norms[positions] + times)
+    weights *= np.repeat(_rarities(holding, len(lengths)), holding)
+    return positions, weights.astype(np.float32), starts
+
+
+def _rarities(holding: npt.NDArray[np.int64], chunks: int) -> npt.NDArray[np.float32]:
+    """Inverse document frequency of words that so many of the chunks hold."""
+    counts, which = np.unique(holding, return_inverse=True)
+    # `math.log`, not numpy's: they may differ in the last bit.
+    found = [math.log(1 + (chunks - n + 0.5) / (n + 0.5)) for n in counts.tolist()]
+    return np.array(found, dtype=np.float32)[which]
 
 
 def searchable(chunk: Chunk) -> str:

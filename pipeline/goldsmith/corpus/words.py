@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 # separators ("v5.6", "10,000", "02:00"), words their apostrophes and hyphens stay apart.
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]"
+    r"[a-z]++(?!\w)"  # what most words are: read first, for speed alone
+    rf"|[{_UNSPACED}]"
     r"|\d+(?:[.,:]\d+)*"
     rf"|(?:(?![{_UNSPACED}])[^\W\d_])[^\W_{_UNSPACED}]*(?:(?<=\d)\.\d+)*"
 )
+_NUMBER = re.compile(r"[\d.,:]+")
 
 _LANGUAGES: dict[str, tuple[str, str]] = {
     "da": ("danish", "STOPWORDS_DANISH"),
@@ -58,7 +60,8 @@ def _stemmer(language: str) -> snowballstemmer.stemmer | None:
 def stem(word: str, language: str) -> str:
     """The word without its inflection, where the language has a Snowball stemmer."""
     stemmer = _stemmer(language)
-    return word if stemmer is None else str(stemmer.stemWord(word))
+    # A number has no inflection, and a large corpus has many.
+    return word if stemmer is None or _NUMBER.fullmatch(word) else str(stemmer.stemWord(word))
 
 
 @cache
