@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -50,46 +51,24 @@ async def open_model(
     cache_folder: Path,
     clock: Clock | None = None,
     patience: Patience | None = None,
-    offline_cache: bool = False,
     session: Session | None = None,
     stage: str | None = None,
 ) -> AsyncIterator[PromptedModel]:
     """The model at an endpoint, behind cache, budget, retries and limits; closed on the way out.
 
     Raises `ModelError` without a key, `SettingsError` for a limit on cost without a price, and
-    `CacheError` when the cache cannot be opened. With `offline_cache`, here or in `runtime`,
-    nothing is sent and no key is needed: a call that is not in the cache is a `CacheError`.
+    `CacheError` when the cache cannot be opened. With `runtime.offline_cache` nothing is sent and
+    no key is needed: a call that is not in the cache is a `CacheError`.
     Models that share a `session` keep to one budget, and know what the others found out of the
     endpoint; `stage` is their row in its ledger.
     """
-    clock = clock or SystemClock()
-    budget = _budget(model, runtime)
     session = session or Session.of(model, runtime)
-    # Seeded, so that a build waits alike whenever the endpoint behaves alike.
-    random = Random(model.seed or 0)  # noqa: S311 - jitter
-    persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
-    async with AsyncExitStack() as stack:
-        cache = stack.enter_context(ResponseCache(cache_folder))
-        inner: Sender | None = None
-        if not (offline_cache or runtime.offline_cache):
-            connection = Connection(
-                account(model.name, runtime.base_url),
-                clock,
-                seconds=runtime.timeout_seconds,
-                width=runtime.concurrency,
-            )
-            await stack.enter_async_context(connection)
-            if runtime.mode is CallMode.BATCH:
-                desk = BatchDesk(connection, cache, persistence, clock)
-                inner = await stack.enter_async_context(
-                    Batched(desk, clock, dialect=session.dialect)
-                )
-            else:
-                _warn_of_batches(calls_out(cache.path))
-                client = OpenAIClient(connection, session.dialect)
-                inner = Retrying(Limited(client, session.pace, clock), persistence)
+    async with (
+        _endpoint(model.name, model, runtime, cache_folder, clock, patience) as endpoint,
+        _sender(endpoint, session, runtime) as sender,
+    ):
         yield PromptedModel(
-            Cached(inner and Budgeted(inner, budget, session.spent), cache),
+            Cached(sender, endpoint.cache),
             prompts_folder,
             name=model.name,
             seed=model.seed,
@@ -116,27 +95,76 @@ async def open_embedder(
     Its tokens count against the same budget, at the price of `model`. Never in batches: a search
     waits for it. Raises as `open_model` does.
     """
+    session = session or Session.of(model, runtime)
+    async with _endpoint(name, model, runtime, cache_folder, clock, patience) as endpoint:
+        sender: Sender | None = None
+        if endpoint.connection is not None:
+            # A pace of its own: what an account allows, it allows for each model.
+            pace = Pace(Limits.of(runtime))
+            limited = Limited(EmbeddingClient(endpoint.connection), pace, endpoint.clock)
+            retrying = Retrying(limited, endpoint.persistence)
+            sender = Budgeted(retrying, endpoint.budget, session.spent)
+        yield Embedder(sender, endpoint.cache, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+    """What every model at an endpoint is opened with."""
+
+    connection: Connection | None
+    """None: no call is allowed."""
+    cache: ResponseCache
+    budget: Budget
+    persistence: Persistence
+    clock: Clock
+
+
+@asynccontextmanager
+async def _endpoint(
+    name: str,
+    model: ModelSettings,
+    runtime: RuntimeSettings,
+    cache_folder: Path,
+    clock: Clock | None,
+    patience: Patience | None,
+) -> AsyncIterator[_Endpoint]:
+    """For the model `name`, at the price and with the seed of `model`."""
     clock = clock or SystemClock()
     budget = _budget(model, runtime)
-    session = session or Session.of(model, runtime)
+    # Seeded, so that a build waits alike whenever the endpoint behaves alike.
     random = Random(model.seed or 0)  # noqa: S311 - jitter
     persistence = Persistence(patience or Patience(seconds=runtime.retry_seconds), clock, random)
     async with AsyncExitStack() as stack:
         cache = stack.enter_context(ResponseCache(cache_folder))
-        sender: Sender | None = None
+        connection: Connection | None = None
         if not runtime.offline_cache:
-            connection = Connection(
-                account(name, runtime.base_url),
-                clock,
-                seconds=runtime.timeout_seconds,
-                width=runtime.concurrency,
+            connection = await stack.enter_async_context(
+                Connection(
+                    account(name, runtime.base_url),
+                    clock,
+                    seconds=runtime.timeout_seconds,
+                    width=runtime.concurrency,
+                )
             )
-            await stack.enter_async_context(connection)
-            # A pace of its own: what an account allows, it allows for each model.
-            pace = Pace(Limits.of(runtime))
-            limited = Limited(EmbeddingClient(connection), pace, clock)
-            sender = Budgeted(Retrying(limited, persistence), budget, session.spent)
-        yield Embedder(sender, cache, name)
+        yield _Endpoint(connection, cache, budget, persistence, clock)
+
+
+@asynccontextmanager
+async def _sender(
+    endpoint: _Endpoint, session: Session, runtime: RuntimeSettings
+) -> AsyncIterator[Sender | None]:
+    """Chat calls on the way to the endpoint, one by one or in batches; None: none is allowed."""
+    connection, persistence, clock = endpoint.connection, endpoint.persistence, endpoint.clock
+    if connection is None:
+        yield None
+    elif runtime.mode is CallMode.BATCH:
+        desk = BatchDesk(connection, endpoint.cache, persistence, clock)
+        async with Batched(desk, clock, dialect=session.dialect) as batched:
+            yield Budgeted(batched, endpoint.budget, session.spent)
+    else:
+        _warn_of_batches(calls_out(endpoint.cache.path))
+        limited = Limited(OpenAIClient(connection, session.dialect), session.pace, clock)
+        yield Budgeted(Retrying(limited, persistence), endpoint.budget, session.spent)
 
 
 def _warn_of_batches(calls: int) -> None:
