@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from goldsmith.engine.local import LocalEngine
+from goldsmith.engine.local import LocalEngine, run_async
 from goldsmith.errors import ModelError
 
 
@@ -61,3 +61,19 @@ def test_an_item_is_counted_when_it_is_done() -> None:
     asyncio.run(engine.map(work, [1, 2, 3]))
     assert len(ticks) == 3
     assert asyncio.run(engine.map(work, [])) == []
+
+
+class Large:
+    """A result whose repr would take long."""
+
+    def __repr__(self) -> str:
+        raise AssertionError("nobody needs to read it")
+
+
+def test_a_result_is_returned_without_being_written_out() -> None:
+    result = Large()
+
+    async def work() -> Large:
+        return result
+
+    assert run_async(work()) is result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from goldsmith.cli.judges import JudgeChoice, JudgeName, open_judge, second_choi
 from goldsmith.cli.options import Config, Json, Prompts, Set
 from goldsmith.cli.references import release_folder
 from goldsmith.cli.terminal import out
+from goldsmith.engine.local import run_async
 from goldsmith.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def score(
 
     first = JudgeChoice(judge, model_name, config, prompts, tuple(overrides or ()))
     second = second_choice(first, second_judge, second_model) if second_judge else None
-    report = asyncio.run(
+    report = run_async(
         step.run(
             step.Scoring(
                 run,
@@ -183,7 +183,7 @@ def gate(
     found = release_folder(gold)
 
     def measured(run: Path) -> Side:
-        report = asyncio.run(step.run(step.Scoring(run, found, chosen)))
+        report = run_async(step.run(step.Scoring(run, found, chosen)))
         if report.unjudged:
             raise report.unjudged
         digest = report.release.digest if report.release else None
@@ -228,7 +228,7 @@ def audit(
                 raise SettingsError("an audit needs a judge: --judge offline or openai")
             return await measure(found, opened.judge)
 
-    report = asyncio.run(run())
+    report = run_async(run())
     if as_json:
         typer.echo(report.model_dump_json())
     else:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from goldsmith.cli.retrieval import retrievers_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
+from goldsmith.engine.local import run_async
 from goldsmith.records import Judgement, Query
 from goldsmith.stages import complete
 from goldsmith.tables import read_table, write_table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def run(context: Context) -> list[FunnelRow]:
     code = code_digest("complete")
     workspace = context.workspace
-    result = asyncio.run(_complete(context))
+    result = run_async(_complete(context))
     write_table(workspace.table("complete", "queries"), Query, result.queries)
     write_table(workspace.table("complete", "judgements"), Judgement, result.judgements)
     workspace.write_account(

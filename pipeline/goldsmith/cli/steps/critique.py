@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
+from goldsmith.engine.local import run_async
 from goldsmith.records import Draft, Kind, Necessity, Rating
 from goldsmith.stages import critique
 from goldsmith.tables import read_table, write_table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def run(context: Context, kind: Kind) -> list[FunnelRow]:
     code = code_digest("critique")
     workspace = context.workspace
-    result = asyncio.run(_critique(context, kind))
+    result = run_async(_critique(context, kind))
     write_table(workspace.table("critique", "ratings", kind), Rating, result.ratings)
     write_table(workspace.table("critique", "necessity", kind), Necessity, result.necessity)
     workspace.write_account(

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from goldsmith.cli.model import engine_of, model_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
+from goldsmith.engine.local import run_async
 from goldsmith.records import Draft, SourceSet
 from goldsmith.stages import generate
 from goldsmith.tables import read_table, write_table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run(context: Context, kind: Kind) -> list[FunnelRow]:
     code = code_digest("generate")
     workspace = context.workspace
-    result = asyncio.run(_generate(context, kind))
+    result = run_async(_generate(context, kind))
     write_table(workspace.table("generate", "drafts", kind), Draft, result.drafts)
     workspace.write_account(
         "generate", Account((result.funnel,), result.usage, code), result.dropped, kind

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from goldsmith.cli.retrieval import retrievers_of
 from goldsmith.cli.steps.source import code_digest
 from goldsmith.cli.terminal import progress
 from goldsmith.cli.workspace import Account
+from goldsmith.engine.local import run_async
 from goldsmith.llm.absence import AbsenceSearch
 from goldsmith.records import Query
 from goldsmith.stages import probe
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def run(context: Context) -> list[FunnelRow]:
     code = code_digest("probe")
     workspace = context.workspace
-    result = asyncio.run(_probe(context))
+    result = run_async(_probe(context))
     write_table(workspace.table("probe", "probes"), Query, result.probes)
     workspace.write_account(
         "probe", Account(tuple(result.funnel), result.usage, code), result.dropped
