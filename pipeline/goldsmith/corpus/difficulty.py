@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from goldsmith.corpus.words import longest_copied_run, overlap, words
+from goldsmith.corpus.words import content_of, longest_copied_run, share_held, words
 from goldsmith.records import Difficulty
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ def difficulty_of(
     index: Index,
 ) -> Difficulty:
     """Of a question that was written from the chunks `sources`."""
-    texts = [chunks[chunk_id].text for chunk_id in sources]
+    texts = [words(chunks[chunk_id].text) for chunk_id in sources]
     asked = words(question)
+    held = content_of(chain.from_iterable(texts), language)
     return Difficulty(
-        question_overlap=overlap(question, "\n".join(texts), language),
-        longest_copied_ngram=max(longest_copied_run(asked, words(text)) for text in texts),
+        question_overlap=share_held(content_of(asked, language), held),
+        longest_copied_ngram=max(longest_copied_run(asked, text) for text in texts),
         bm25_rank=index.rank_of(question, sources, RANK_DEPTH),
     )

@@ -103,6 +103,9 @@ class Index:
             found = _postings(numbers, lengths, len(self._vocabulary))
             self._positions, self._weights, starts = found
             self._starts: list[int] = starts.tolist()
+            # Each word stands in a chunk: no part is empty.
+            most = np.maximum.reduceat(self._weights, starts[:-1]) if self._vocabulary else starts
+            self._most: list[float] = most.tolist()
         self._scan = compiled_scan() if len(ordered) >= _LARGE else None
         # Sums of a few float32 are exact in float64: no order of adding makes or breaks a tie.
         self._sums = np.zeros(len(ordered))
@@ -171,8 +174,7 @@ class Index:
             number = self._vocabulary.get(word)
             if number is not None:
                 start, end = self._starts[number], self._starts[number + 1]
-                most = float(self._weights[start:end].max())
-                terms.append(_Term(start, end, count, count * most))
+                terms.append(_Term(start, end, count, count * self._most[number]))
         return sorted(terms, key=lambda term: -term.bound)
 
     def _candidates(

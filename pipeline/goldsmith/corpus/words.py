@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import snowballstemmer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # Scripts that write no spaces are taken character by character; numbers keep their inner
 # separators ("v5.6", "10,000", "02:00"), words their apostrophes and hyphens stay apart.
@@ -77,25 +77,35 @@ def stop_words(language: str) -> frozenset[str]:
 
 def content_words(text: str, language: str = "en") -> list[str]:
     """Stems of the words that carry content, in order, with repeats."""
+    return content_of(words(text), language)
+
+
+def content_of(found: Iterable[str], language: str = "en") -> list[str]:
+    """`content_words` of a text that is in words already."""
     stops = stop_words(language)
-    return [stem(word, language) for word in words(text) if word not in stops]
+    return [stem(word, language) for word in found if word not in stops]
 
 
 def overlap(question: str, passage: str, language: str = "en") -> float:
     """Share of the question's content words that the passage contains; 0 for none at all."""
-    asked = set(content_words(question, language))
-    return len(asked & set(content_words(passage, language))) / len(asked) if asked else 0.0
+    return share_held(content_words(question, language), content_words(passage, language))
+
+
+def share_held(asked: Iterable[str], held: Iterable[str]) -> float:
+    """Share of the different words of `asked` that are in `held`; 0 for none at all."""
+    wanted = set(asked)
+    return len(wanted.intersection(held)) / len(wanted) if wanted else 0.0
 
 
 def longest_copied_run(copy: Sequence[str], original: Sequence[str]) -> int:
     """Words in the longest run of `copy` that stands in `original` too."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(original):
+        places.setdefault(word, []).append(place)
     best = 0
-    previous = [0] * (len(original) + 1)
+    # How long the run is that ends at a place of the original with the word before this one.
+    ending: dict[int, int] = {}
     for word in copy:
-        current = [0] * (len(original) + 1)
-        for position, other in enumerate(original, start=1):
-            if word == other:
-                current[position] = previous[position - 1] + 1
-        best = max(best, *current)
-        previous = current
+        ending = {place: ending.get(place - 1, 0) + 1 for place in places.get(word, ())}
+        best = max(best, *ending.values(), 0)
     return best
