@@ -6,17 +6,15 @@ cut costs anyway; migrating adds an index, the members of every evidence, and ev
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 from typing import TYPE_CHECKING
 
 from benchmarks.rows import Row
 from goldsmith.corpus.chunking import Chunker
-from goldsmith.engine.local import LocalEngine
+from goldsmith.corpus.search import Index
+from goldsmith.engine.local import LocalEngine, run_async
 from goldsmith.ids import content_id, rated_digest, text_digest
-from goldsmith.llm.absence import AbsenceSearch
-from goldsmith.llm.scripted import ScriptedModel
 from goldsmith.records import (
     Critics,
     CriticScore,
@@ -57,9 +55,8 @@ def run(evidences: int = EVIDENCES) -> list[Row]:
     start = time.process_time()
     new = _cut(pages, ChunkSettings(splitter=Splitter.RECURSIVE, chunk_size=400))
     chunking = time.process_time() - start
-    search = AbsenceSearch([], {}, ScriptedModel({}), 10)
     start = time.process_time()
-    migrated = asyncio.run(migrate(release, pages, new, search, LocalEngine()))
+    migrated = run_async(migrate(release, pages, new, Index(new), None, LocalEngine()))
     seconds = time.process_time() - start
     carried = migrated.report.evidence.carried
     name = f"gold.migrate_{evidences}_evidences"

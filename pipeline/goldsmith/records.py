@@ -69,6 +69,11 @@ class Answering(StrEnum):
     PARTLY = "partly"
     NO = "no"
 
+    @property
+    def strength(self) -> int:
+        """The more a passage was found to say, the higher."""
+        return (Answering.NO, Answering.PARTLY, Answering.ANSWERS).index(self)
+
 
 class Loss(StrEnum):
     """The two ways in which an item does not reach the next stage."""

@@ -31,6 +31,19 @@ def test_a_release_is_cut_anew_and_reported(tmp_path: Path) -> None:
     assert report["evidence"] == {"before": 4, "carried": 4, "moved": 0, "lost": {}}
 
 
+def test_another_chunking_asks_no_endpoint_for_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a key nor a server is there: a model or a vector that was wanted would fail."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    old = freeze_small(tmp_path / "old").folder
+    command = ["migrate", str(old), "--chunk-size", "50", "--out", str(tmp_path / "new")]
+    endpoint = ["--model", "openai", "--model-name", "m", "--set", "search.embeddings=vectors"]
+    told = CliRunner().invoke(app, [*command, *endpoint, "--json"], catch_exceptions=False)
+    assert told.exit_code == 0
+    assert json.loads(told.stdout)["probes_searched"] == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from goldsmith.corpus.chunking import Chunker, chunks_at
 from goldsmith.corpus.cutfile import read_cut
+from goldsmith.corpus.projection import Projection
 from goldsmith.corpus.quotes import locate
 from goldsmith.corpus.search import Index
 from goldsmith.corpus.spans import Span
@@ -45,7 +46,7 @@ from goldsmith.release.reading import Release, read_release
 from goldsmith.release.soundness import faults_of
 from goldsmith.release.verify import verify
 from goldsmith.settings import ChunkSettings, Splitter
-from goldsmith.stages.complete.spans import Carriers
+from goldsmith.stages.complete.spans import with_spans
 from tests.support.releases import (
     DASHBOARD,
     DAYS,
@@ -99,8 +100,10 @@ def moved_to(
 
     model = ScriptedModel({"probe/absence": reply})
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
-    search = AbsenceSearch([Index(chunks)], by_id, model, 10)
-    return asyncio.run(migrate(release or small_release(), pages, chunks, search, LocalEngine()))
+    index = Index(chunks)
+    search = AbsenceSearch([index], by_id, model, 10)
+    before = release or small_release()
+    return asyncio.run(migrate(before, pages, chunks, index, search, LocalEngine()))
 
 
 def changed(**texts: str) -> list[Document]:
@@ -323,6 +326,13 @@ def test_a_probe_that_became_answerable_is_dropped_with_the_passage() -> None:
     assert faults(migrated) == []
 
 
+def test_changed_documents_need_a_search_for_probes() -> None:
+    pages = changed(limits="# Limits\n\nNothing of that.")
+    chunks = cut(200, pages)
+    with pytest.raises(ValueError, match="documents changed"):
+        asyncio.run(migrate(small_release(), pages, chunks, Index(chunks), None, LocalEngine()))
+
+
 # -- the release --------------------------------------------------------------------------------
 
 
@@ -337,7 +347,6 @@ def test_a_migrated_release_verifies_follows_its_parent_and_migrates_again(tmp_p
             migrated,
             version=version,
             cut={"chunk": {"file": "mine.jsonl"}},
-            judge=None,
             code=CODE,
             root=root,
             ledger=ledger,
@@ -361,7 +370,6 @@ def test_a_corpus_that_shares_nothing_is_an_error_and_leaves_the_report(tmp_path
             migrated,
             version="2.0.0",
             cut={},
-            judge=None,
             code=CODE,
             root=tmp_path,
             ledger=tmp_path / "ledger.jsonl",
@@ -415,9 +423,9 @@ def test_real_spans_agree_with_spans_computed_directly_on_four_chunkings(
     pages = [_page(path) for path in sorted((folder / "corpora").iterdir())]
     asked = _asked(folder / "questions_df.csv", {page.source: page for page in pages})
     before = [c for p in pages for c in Chunker(ChunkSettings(chunk_size=1200)).chunks(p)]
-    labelled = Carriers(before)
+    projection = Projection(before)
     asked = [
-        one.model_copy(update={"evidence": tuple(map(labelled.complete, one.evidence))})
+        one.model_copy(update={"evidence": tuple(with_spans(e, projection) for e in one.evidence)})
         for one in asked
     ]
     old = Contents.of(queries=asked, chunks=before, documents=pages)

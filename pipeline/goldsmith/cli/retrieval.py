@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 class Opened:
     """BM25, and embeddings when they are configured."""
 
-    retrievers: tuple[Retriever, ...]
+    index: Index
+    dense: Retriever | None = None
     embedder: Embedder | None = None
     corpus: Usage = Usage()  # noqa: RUF009 - frozen
     """What the vectors of the corpus cost."""
+
+    @property
+    def retrievers(self) -> tuple[Retriever, ...]:
+        return (self.index, self.dense) if self.dense else (self.index,)
 
     @property
     def spent(self) -> Usage:
@@ -45,7 +50,7 @@ async def retrievers_of(context: Context, chunks: Sequence[Chunk]) -> AsyncItera
     """Every retriever over `chunks`; the vectors of a corpus are paid for once, then cached."""
     index, name = Index(chunks), context.build.search.embeddings
     if name is None:
-        yield Opened((index,))
+        yield Opened(index)
         return
     from goldsmith.llm.dense import DenseIndex
     from goldsmith.llm.opening import open_embedder
@@ -58,4 +63,4 @@ async def retrievers_of(context: Context, chunks: Sequence[Chunk]) -> AsyncItera
         session=context.session,
     ) as embedder:
         dense = await DenseIndex.of(chunks, embedder)
-        yield Opened((index, dense), embedder, embedder.usage)
+        yield Opened(index, dense, embedder, embedder.usage)

@@ -35,10 +35,25 @@ class Projection:
             doc_id: sorted(members, key=lambda c: (c.start, c.end, c.chunk_id))
             for doc_id, members in by_document.items()
         }
+        self._by_id = {c.chunk_id: c for members in self._chunks.values() for c in members}
+        self._groups: defaultdict[str, list[str]] = defaultdict(list)
+        for chunk_id in sorted(self._by_id):
+            self._groups[self._by_id[chunk_id].duplicate_group].append(chunk_id)
         self._starts = {d: [c.start for c in members] for d, members in self._chunks.items()}
         self._longest = {
             d: max(c.end - c.start for c in members) for d, members in self._chunks.items()
         }
+
+    def group_of(self, chunk_id: str) -> str:
+        """The duplicate group of a chunk: one verdict serves all of it."""
+        return self._by_id[chunk_id].duplicate_group
+
+    def copies(self, chunk_ids: Iterable[str]) -> tuple[str, ...]:
+        """The chunks and then, chunk by chunk, all with the same text."""
+        found = dict.fromkeys(chunk_ids)
+        for chunk_id in tuple(found):
+            found.update(dict.fromkeys(self._groups[self.group_of(chunk_id)]))
+        return tuple(found)
 
     def touching(self, doc_id: str, start: int, end: int) -> list[Chunk]:
         """Chunks that share at least one code point with the span, in order of their start."""

@@ -42,6 +42,13 @@ class Searched:
             (n for n in nearest if n.verdict is verdict and n.chunk_id not in besides), None
         )
 
+    def refutation(self, traps: Sequence[str]) -> Nearest | None:
+        """The passage that answers, else one that half-answers.
+
+        A trap half-answers by design: it holds the stale state, or contradicts the premise.
+        """
+        return self.first(Answering.ANSWERS) or self.first(Answering.PARTLY, besides=traps)
+
 
 @dataclass(frozen=True, slots=True)
 class AbsenceSearch:

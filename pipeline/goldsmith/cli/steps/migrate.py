@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from goldsmith import __version__
@@ -11,6 +10,8 @@ from goldsmith.cli.terminal import err, progress
 from goldsmith.corpus.chunking import Chunker
 from goldsmith.corpus.cutfile import read_cut
 from goldsmith.corpus.documents import read, sources
+from goldsmith.corpus.search import Index
+from goldsmith.engine.local import LocalEngine, run_async
 from goldsmith.errors import InputError
 from goldsmith.ids import refuse_collisions
 from goldsmith.llm.absence import AbsenceSearch
@@ -18,6 +19,7 @@ from goldsmith.records import Document, Kind
 from goldsmith.release.manifest import Code
 from goldsmith.release.migration import migrate
 from goldsmith.release.migration.freezing import freeze_migrated, next_major
+from goldsmith.release.migration.places import same_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,15 +50,13 @@ def run(
         found, cut = _cut(documents, settings), settings.model_dump(mode="json")
     else:
         found, cut = read_cut(chunks, documents), {"file": chunks.name}
-    migrated = asyncio.run(_migrate(context, before, documents, found))
-    searched = migrated.report.probes_searched
+    migrated = run_async(_migrate(context, before, documents, found))
     section: dict[str, JsonValue] = {"chunk": cut}
     _, report = freeze_migrated(
         before.manifest,
         migrated,
         version=version or next_major(before.manifest.version),
         cut=section,
-        judge=context.build.model.name if searched else None,
         code=Code(version=__version__, digest=code_digest("migrate")),
         root=context.workspace.releases,
         ledger=context.workspace.ledger,
@@ -67,20 +67,22 @@ def run(
 async def _migrate(
     context: Context, before: Release, documents: Sequence[Document], chunks: Sequence[Chunk]
 ) -> Migrated:
-
+    """A model and retrievers are opened, and vectors paid for, only where a document changed."""
+    if same_documents(before.contents.documents, documents):
+        return await migrate(before, documents, chunks, Index(chunks), None, LocalEngine())
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
     probes = sum(query.kind is Kind.UNANSWERABLE for query in before.contents.queries)
     with progress("probes", probes) as advance:
         async with (
             model_of(context, chunks, "migrate") as model,
-            retrievers_of(context, chunks) as search,
+            retrievers_of(context, chunks) as opened,
         ):
-            absence = AbsenceSearch(search.retrievers, by_id, model, context.build.probe.depth)
-            return await migrate(before, documents, chunks, absence, engine_of(context, advance))
+            search = AbsenceSearch(opened.retrievers, by_id, model, context.build.probe.depth)
+            engine = engine_of(context, advance)
+            return await migrate(before, documents, chunks, opened.index, search, engine)
 
 
 def _documents(before: Release, corpus: Path | None, settings: ChunkSettings) -> Sequence[Document]:
-
     if corpus is None:
         return before.contents.documents
     found = list(read(sources(corpus), settings))
@@ -94,7 +96,6 @@ def _documents(before: Release, corpus: Path | None, settings: ChunkSettings) ->
 
 
 def _cut(documents: Sequence[Document], settings: ChunkSettings) -> list[Chunk]:
-
     chunker = Chunker(settings)
     chunks = [chunk for document in documents for chunk in chunker.chunks(document)]
     refuse_collisions((chunk.chunk_id for chunk in chunks), "chunks")

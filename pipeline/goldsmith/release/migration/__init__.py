@@ -10,7 +10,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from goldsmith.corpus.search import Index
 from goldsmith.funnel import FunnelRow, account
 from goldsmith.records import Dropped, Judgement, Kind, Loss, Usage
 from goldsmith.release.contents import Contents
@@ -22,6 +21,7 @@ from goldsmith.release.migration.shelf import Shelf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from goldsmith.corpus.search import Index
     from goldsmith.engine.local import Engine
     from goldsmith.llm.absence import AbsenceSearch
     from goldsmith.records import Chunk, Document, Query
@@ -39,6 +39,8 @@ class Migrated:
     contents: Contents
     funnel: tuple[FunnelRow, ...]
     """Of this migration; it goes after that of the release."""
+    judge: str | None
+    """The model that was asked about probes; None: no document changed, so nobody was."""
     usage: Usage
     report: MigrationReport
 
@@ -47,13 +49,18 @@ async def migrate(
     release: Release,
     documents: Sequence[Document],
     chunks: Sequence[Chunk],
-    search: AbsenceSearch,
+    index: Index,
+    search: AbsenceSearch | None,
     engine: Engine,
 ) -> Migrated:
-    """Every question of `release` on `chunks`; `search` is asked only where a document changed."""
+    """Every question of `release` on `chunks`, which `index` searches.
+
+    `search` is for probes, and is asked only where a document changed; None where none did.
+    """
     old = release.contents
     shelf = Shelf(old, documents, chunks)
-    index = Index(chunks)
+    if search is None and not shelf.places.are_same:
+        raise ValueError("documents changed, and there is no search for probes")
     said: defaultdict[str, list[Judgement]] = defaultdict(list)
     for row in old.judgements:
         said[row.query_id].append(row)
@@ -80,6 +87,7 @@ async def migrate(
     return Migrated(
         contents,
         _funnel(old.queries, contents.queries, lost),
+        searching.model.name if searching else None,
         sum((one.usage for one in tried), Usage()),
         report,
     )

@@ -36,15 +36,14 @@ def freeze_migrated(
     *,
     version: str,
     cut: Mapping[str, JsonValue],
-    judge: str | None,
     code: Code,
     root: Path,
     ledger: Path,
 ) -> tuple[Written, MigrationReport]:
     """Write `root/<version>`, and the report beside it as `<version>.migration.md` and `.json`.
 
-    `cut` says how the new chunks were made; `judge` is the model that was asked about probes. The
-    old release enters the ledger when it does not stand there, so that it can be the parent.
+    `cut` says how the new chunks were made. The old release enters the ledger when it does not
+    stand there, so that it can be the parent.
 
     Raises `CheckError` when no question could be carried; the report is written all the same.
     """
@@ -59,7 +58,7 @@ def freeze_migrated(
     enter(ledger, before)
     written = write_release(
         migrated.contents,
-        _origin(before, migrated, version=version, cut=cut, judge=judge, code=code),
+        _origin(before, migrated, version=version, cut=cut, code=code),
         root=root,
         ledger=ledger,
     )
@@ -75,14 +74,13 @@ def _origin(
     *,
     version: str,
     cut: Mapping[str, JsonValue],
-    judge: str | None,
     code: Code,
 ) -> Origin:
     """All that was said of the old release holds of the new one: its questions are the same."""
     release = before.settings.get("release")
     named = {**release} if isinstance(release, dict) else {}
     usage = dict(before.usage)
-    if judge is not None:
+    if migrated.judge is not None:
         usage[STAGE] = usage.get(STAGE, Usage()) + migrated.usage
     return Origin(
         name=before.name,
@@ -95,7 +93,7 @@ def _origin(
         },
         rules=before.rules,
         prompts=before.prompts,
-        models=tuple(dict.fromkeys((*before.models, *([judge] if judge else [])))),
+        models=tuple(dict.fromkeys((*before.models, *filter(None, [migrated.judge])))),
         offline=before.notice == OFFLINE_NOTICE,
         code=code,
         funnel=(*before.funnel, *migrated.funnel),

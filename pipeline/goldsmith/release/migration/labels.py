@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from goldsmith.records import Chunk, Query
     from goldsmith.release.migration.shelf import Shelf
 
-_BEST_FIRST = (Answering.ANSWERS, Answering.PARTLY, Answering.NO)
-
 
 @dataclass(frozen=True, slots=True)
 class Projected:
@@ -157,14 +155,14 @@ def carry_verdicts(
         left_behind += not found
         for row in found:
             known = rows.get(row.chunk_id)
-            if known is None or _is_better(row.verdict, known.verdict):
+            if known is None or row.verdict.strength > known.verdict.strength:
                 rows[row.chunk_id] = row
     for evidence in after.evidence:
         for chunk_id in evidence.all_chunk_ids:
             alone = chunk_id in evidence.chunk_ids
             verdict = Answering.ANSWERS if alone else Answering.PARTLY
             known = rows.get(chunk_id)
-            if known is None or _is_better(verdict, known.verdict):
+            if known is None or verdict.strength > known.verdict.strength:
                 rows[chunk_id] = Judgement(
                     query_id=before.query_id,
                     chunk_id=chunk_id,
@@ -214,7 +212,3 @@ def _said_of(row: Judgement, parts: Iterable[str], shelf: Shelf) -> Iterator[Jud
     if not holds_it_whole:
         for chunk_id in parts:
             yield row.model_copy(update={"chunk_id": chunk_id, "verdict": Answering.PARTLY})
-
-
-def _is_better(verdict: Answering, other: Answering) -> bool:
-    return _BEST_FIRST.index(verdict) < _BEST_FIRST.index(other)

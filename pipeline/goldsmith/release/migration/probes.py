@@ -58,14 +58,12 @@ async def _searched(
     if found.failed is not None or found.proof is None:
         why = f"{found.failed.failure}: {found.failed.detail}" if found.failed else "no proof"
         return _lost(probe, "absence_unproved", why, found.usage)
-    answering = found.first(Answering.ANSWERS)
-    if answering is not None:
-        detail = f"{answering.chunk_id} answers it now: {answering.rationale}"
-        return _lost(probe, "became_answerable", detail, found.usage)
-    half = found.first(Answering.PARTLY, besides=carried.trap_chunk_ids)
-    if half is not None:
-        detail = f"{half.chunk_id} half-answers it now: {half.rationale}"
-        return _lost(probe, "murky", detail, found.usage)
+    near = found.refutation(carried.trap_chunk_ids)
+    if near is not None:
+        answers = near.verdict is Answering.ANSWERS
+        reason, verb = ("became_answerable", "answers") if answers else ("murky", "half-answers")
+        detail = f"{near.chunk_id} {verb} it now: {near.rationale}"
+        return _lost(probe, reason, detail, found.usage)
     after = carried.model_copy(update={"proof": found.proof})
     move = Move(query_id=probe.query_id, fate=Fate.CARRIED)
     return CarriedProbe(probe, move, after, found.usage)

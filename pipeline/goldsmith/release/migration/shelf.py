@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from goldsmith.corpus.projection import Carriers, Projection
@@ -25,10 +24,8 @@ class Shelf:
         self.old = {chunk.chunk_id: chunk for chunk in old.chunks}
         self.new = {chunk.chunk_id: chunk for chunk in chunks}
         self._projection = Projection(chunks)
-        self._groups: defaultdict[str, list[str]] = defaultdict(list)
-        for chunk in chunks:
-            self._groups[chunk.duplicate_group].append(chunk.chunk_id)
         self._placed: dict[str, Place | None] = {}
+        self._held: dict[Place, Carriers] = {}
 
     def placed(self, old_chunk_id: str) -> Place | None:
         """Where the text of an old chunk stands now; None when it was changed or is gone."""
@@ -39,19 +36,8 @@ class Shelf:
 
     def carriers(self, place: Place) -> Carriers:
         """Chunks that hold the whole place, their copies, and groups that hold it together."""
-        found = self._projection.carriers(
-            place.doc_id, place.start, place.end, self.places.text(place)
-        )
-        return Carriers(self.with_copies(found.single), found.joint)
-
-    def with_copies(self, chunk_ids: Sequence[str]) -> tuple[str, ...]:
-        """The chunks and then, chunk by chunk, all with the same text."""
-        found = dict.fromkeys(chunk_ids)
-        for chunk_id in chunk_ids:
-            group = self._groups[self.new[chunk_id].duplicate_group]
-            if len(group) > 1:
-                found.update(dict.fromkeys(sorted(group)))
-        return tuple(found)
+        found = self._holding(place)
+        return Carriers(self._projection.copies(found.single), found.joint)
 
     def touching(self, place: Place) -> list[Chunk]:
         """New chunks that share at least one character with the place."""
@@ -66,10 +52,16 @@ class Shelf:
 
     def covering(self, place: Place) -> tuple[str, ...]:
         """The chunks that hold the whole place; where none does, those that do so together."""
-        found = self._projection.carriers(
-            place.doc_id, place.start, place.end, self.places.text(place)
-        )
+        found = self._holding(place)
         return found.single or tuple(c for member in found.joint for c in member)
+
+    def _holding(self, place: Place) -> Carriers:
+        """Asked for the members of an evidence, and again for the source that it stands in."""
+        if place not in self._held:
+            self._held[place] = self._projection.carriers(
+                place.doc_id, place.start, place.end, self.places.text(place)
+            )
+        return self._held[place]
 
 
 def _shared(chunk: Chunk, place: Place) -> int:

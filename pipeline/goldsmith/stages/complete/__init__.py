@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from goldsmith.corpus.projection import Projection
 from goldsmith.funnel import FunnelRow, account
 from goldsmith.llm.task import provenance_of
 from goldsmith.records import (
@@ -26,7 +27,7 @@ from goldsmith.records import (
     Usage,
 )
 from goldsmith.stages.complete.pool import Judged, judge, looks
-from goldsmith.stages.complete.spans import Carriers
+from goldsmith.stages.complete.spans import with_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 STAGE = "complete"
 POOL = "pool"
 """In the funnel: passages to be judged, beside the questions of `STAGE`."""
-_BEST_FIRST = (Answering.ANSWERS, Answering.PARTLY, Answering.NO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +69,19 @@ async def run(
 
     The funnel counts queries, all of them kept, and apart from them the passages that were judged.
     """
-    carriers = Carriers(chunks)
+    projection = Projection(chunks)
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
-    spanned = [_with_spans(query, carriers) for query in queries]
-    to_read = await looks(spanned, by_id, carriers, retrievers, settings)
+    spanned = [_with_spans(query, projection) for query in queries]
+    to_read = await looks(spanned, by_id, projection, retrievers, settings)
     judged = await engine.map(partial(judge, model=model), to_read)
     of_query: defaultdict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         of_query[one.look.query.query_id].append(one)
-    completed = [_with_accepted(query, of_query[query.query_id], carriers) for query in spanned]
+    completed = [_with_accepted(query, of_query[query.query_id], projection) for query in spanned]
     judgements = [
         row
         for before, after in zip(queries, completed, strict=True)
-        for row in _judgements(before, after, of_query[after.query_id], carriers, model.name)
+        for row in _judgements(before, after, of_query[after.query_id], projection, model.name)
     ]
     dropped = [_unjudged(one) for one in judged if one.outcome.value is None]
     return Completed(
@@ -93,12 +93,12 @@ async def run(
     )
 
 
-def _with_spans(query: Query, carriers: Carriers) -> Query:
-    evidence = tuple(carriers.complete(found) for found in query.evidence)
+def _with_spans(query: Query, projection: Projection) -> Query:
+    evidence = tuple(with_spans(found, projection) for found in query.evidence)
     return query.model_copy(update={"evidence": evidence})
 
 
-def _with_accepted(query: Query, judged: Sequence[Judged], carriers: Carriers) -> Query:
+def _with_accepted(query: Query, judged: Sequence[Judged], projection: Projection) -> Query:
     """The query with the passages that the judge accepted, and their copies, as members."""
     accepted: defaultdict[int, list[str]] = defaultdict(list)
     for one in judged:
@@ -106,7 +106,7 @@ def _with_accepted(query: Query, judged: Sequence[Judged], carriers: Carriers) -
             accepted[one.look.evidence].append(one.look.chunk.chunk_id)
     evidence = tuple(
         found.model_copy(
-            update={"chunk_ids": tuple(carriers.copies((*found.chunk_ids, *accepted[number])))}
+            update={"chunk_ids": projection.copies((*found.chunk_ids, *accepted[number]))}
         )
         for number, found in enumerate(query.evidence)
     )
@@ -131,13 +131,13 @@ def _with_calls(provenance: Provenance, judged: Sequence[Judged]) -> Provenance:
 
 
 def _judgements(
-    before: Query, after: Query, judged: Sequence[Judged], carriers: Carriers, judge_name: str
+    before: Query, after: Query, judged: Sequence[Judged], projection: Projection, judge_name: str
 ) -> list[Judgement]:
     """What the judge said, and how each other member came to be one without it.
 
     A chunk can have both rows: a source of one evidence is read for the others.
     """
-    pool = _from_pool(after.query_id, judged, carriers, judge_name)
+    pool = _from_pool(after.query_id, judged, projection, judge_name)
     accepted = {row.chunk_id for row in pool if row.verdict is Answering.ANSWERS}
     without: dict[str, Judgement] = {}
     for old, new in zip(before.evidence, after.evidence, strict=True):
@@ -157,20 +157,20 @@ def _judgements(
 
 
 def _from_pool(
-    query_id: str, judged: Sequence[Judged], carriers: Carriers, judge_name: str
+    query_id: str, judged: Sequence[Judged], projection: Projection, judge_name: str
 ) -> list[Judgement]:
     """The verdicts on a query's pool, one row a chunk, the evidences it was read for together."""
     of_chunk: defaultdict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         if one.outcome.value is not None:
-            for chunk_id in carriers.copies([one.look.chunk.chunk_id]):
+            for chunk_id in projection.copies([one.look.chunk.chunk_id]):
                 of_chunk[chunk_id].append(one)
     return [_row(query_id, chunk_id, said, judge_name) for chunk_id, said in of_chunk.items()]
 
 
 def _row(query_id: str, chunk_id: str, said: Sequence[Judged], judge_name: str) -> Judgement:
     replies = [one.outcome.value for one in said if one.outcome.value is not None]
-    best = min(replies, key=lambda reply: _BEST_FIRST.index(reply.verdict))
+    best = max(replies, key=lambda reply: reply.verdict.strength)
     return Judgement(
         query_id=query_id,
         chunk_id=chunk_id,

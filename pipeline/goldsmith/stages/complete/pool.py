@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from goldsmith.corpus.pooling import Pooled
+    from goldsmith.corpus.projection import Projection
     from goldsmith.corpus.search import Retriever
     from goldsmith.llm.task import Model, Outcome
     from goldsmith.records import Chunk, Evidence, Query
     from goldsmith.settings import CompleteSettings
-    from goldsmith.stages.complete.spans import Carriers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Judged:
 async def looks(
     queries: Sequence[Query],
     chunks: Mapping[str, Chunk],
-    carriers: Carriers,
+    projection: Projection,
     retrievers: Sequence[Retriever],
     settings: CompleteSettings,
 ) -> list[Look]:
@@ -68,7 +68,7 @@ async def looks(
     found: list[Look] = []
     for (query, number), pool in zip(evidences, pools, strict=True):
         most = depth if _is_audited(query, number, settings) else settings.depth
-        new = islice(_new(pool, query.evidence[number], carriers), most)
+        new = islice(_new(pool, query.evidence[number], projection), most)
         found += (
             Look(query, number, chunks[one.chunk_id], one.retrievers, place >= settings.depth)
             for place, one in enumerate(new)
@@ -105,11 +105,11 @@ def _is_audited(query: Query, number: int, settings: CompleteSettings) -> bool:
     return drawn < settings.audit_share * 2**64
 
 
-def _new(pool: Sequence[Pooled], evidence: Evidence, carriers: Carriers) -> Iterator[Pooled]:
+def _new(pool: Sequence[Pooled], evidence: Evidence, projection: Projection) -> Iterator[Pooled]:
     """Best first, without members and without texts that stand in the pool before."""
-    seen = {carriers.group_of(chunk_id) for chunk_id in evidence.chunk_ids}
+    seen = {projection.group_of(chunk_id) for chunk_id in evidence.chunk_ids}
     for one in pool:
-        group = carriers.group_of(one.chunk_id)
+        group = projection.group_of(one.chunk_id)
         if group not in seen:
             seen.add(group)
             yield one

@@ -162,14 +162,12 @@ def _answer_shaped(reply: Reply, language: str) -> str:
 
 
 def _presence_fault(attempt: Attempt, reply: Reply, searched: Searched) -> Fault | None:
-    found = searched.first(Answering.ANSWERS)
-    if found is not None:
-        return Fault("answer_found", f"{found.chunk_id} answers it: {found.rationale}")
-    # A trap half-answers by design: it holds the stale state, or contradicts the premise.
-    half = searched.first(Answering.PARTLY, besides=_traps(attempt, reply))
-    if half is not None:
-        return Fault("murky", f"{half.chunk_id} half-answers it: {half.rationale}")
-    return None
+    near = searched.refutation(_traps(attempt, reply))
+    if near is None:
+        return None
+    if near.verdict is Answering.ANSWERS:
+        return Fault("answer_found", f"{near.chunk_id} answers it: {near.rationale}")
+    return Fault("murky", f"{near.chunk_id} half-answers it: {near.rationale}")
 
 
 def _traps(attempt: Attempt, reply: Reply) -> tuple[str, ...]:
