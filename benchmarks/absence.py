@@ -11,7 +11,6 @@ all paragraphs, as a probe is; it is called absent when no passage answers it, e
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.asked import add_model_options, opened
+from benchmarks.asked import ask, opened
 from goldsmith.corpus.pooling import pooled
 from goldsmith.corpus.search import Index
 from goldsmith.corpus.statements import as_statement
@@ -29,6 +28,7 @@ from goldsmith.engine.local import LocalEngine
 from goldsmith.ids import content_id, uniform_hash
 from goldsmith.llm.sources import as_source
 from goldsmith.llm.tasks import ABSENCE, AbsenceVariables
+from goldsmith.offline.model import OfflineModel
 from goldsmith.records import Answering, Chunk
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _share(part: int, whole: int) -> str:
 
 async def measure(arguments: argparse.Namespace) -> None:
     chunks, asked = read(arguments.data, arguments.rows)
-    async with opened(arguments, chunks) as model:
+    async with opened(arguments, lambda: OfflineModel(chunks)) as model:
         looked = await look(chunks, asked, model)
     Console(width=140).print(table_of(looked))
     for depth in DEPTHS:
@@ -158,13 +158,7 @@ def main() -> int:
     data = ROOT.parent / "shared" / "data" / "qa" / "squad2_dev"
     parser.add_argument("--data", type=Path, default=data)
     parser.add_argument("--rows", type=int, default=500, help="of either sort")
-    add_model_options(parser)
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"no SQuAD 2.0 in {arguments.data}: see --data", file=sys.stderr)
-        return 2
-    asyncio.run(measure(arguments))
-    return 0
+    return ask(parser, measure)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import tempfile
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldsmith.llm.opening import open_model
-from goldsmith.offline.model import OfflineModel
 from goldsmith.settings import ModelSettings, RuntimeSettings
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from goldsmith.llm.task import Model
-    from goldsmith.records import Chunk
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,10 +31,12 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 @asynccontextmanager
-async def opened(arguments: argparse.Namespace, chunks: Sequence[Chunk]) -> AsyncIterator[Model]:
+async def opened(
+    arguments: argparse.Namespace, offline: Callable[[], Model]
+) -> AsyncIterator[Model]:
     """The model that the options name; its replies are kept, so that a run can go on."""
     if arguments.model == "offline":
-        yield OfflineModel(chunks)
+        yield offline()
         return
     cache = arguments.cache or Path(tempfile.gettempdir()) / "goldsmith-bench"
     async with open_model(
@@ -49,3 +51,17 @@ async def opened(arguments: argparse.Namespace, chunks: Sequence[Chunk]) -> Asyn
         cache_folder=cache,
     ) as model:
         yield model
+
+
+def ask(
+    parser: argparse.ArgumentParser,
+    measure: Callable[[argparse.Namespace], Coroutine[None, None, None]],
+) -> int:
+    """Read the options and measure; exit status 2 where `--data` names no folder."""
+    add_model_options(parser)
+    arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        print(f"{arguments.data} is no folder: --data names that of the rows", file=sys.stderr)
+        return 2
+    asyncio.run(measure(arguments))
+    return 0

@@ -2,7 +2,7 @@
 
     python -m benchmarks.judges                                   # the offline judge, all rows
     python -m benchmarks.judges --tune                            # its thresholds, dev splits only
-    python -m benchmarks.judges --judge openai --model-name NAME --rows 100
+    python -m benchmarks.judges --model openai --model-name NAME --rows 100
 
 The sets lie in `../shared/data/support` (or `--data`): JSON Lines as `goldsmith audit` reads them,
 with a `split`. Splits are never mixed, and neither are label scales.
@@ -11,19 +11,16 @@ with a `split`. Splits are never mixed, and neither are label scales.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import itertools
 import sys
-import tempfile
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from rich.console import Console
 
+from benchmarks.asked import ask, opened
 from goldsmith.ids import uniform_hash
-from goldsmith.llm.opening import open_model
 from goldsmith.scoring import judge_offline
 from goldsmith.scoring.audit import audit
 from goldsmith.scoring.audit_view import audit_view
@@ -32,12 +29,10 @@ from goldsmith.scoring.human_labels import LabelRow, gather
 from goldsmith.scoring.judge import Judge
 from goldsmith.scoring.judge_offline import Evidence, OfflineJudge, evidence_of, verdict_of
 from goldsmith.scoring.records import Verdict
-from goldsmith.settings import ModelSettings, RuntimeSettings
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
 
-    from goldsmith.llm.task import Model
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ("wice", "begin_wow", "scifact")
@@ -65,31 +60,13 @@ def read_parts(folder: Path, limit: int | None, split_wanted: str | None = None)
     return parts
 
 
-@asynccontextmanager
-async def opened(arguments: argparse.Namespace) -> AsyncIterator[Model]:
-    """The judge's model, and a response cache of its own for one at an endpoint."""
-    if arguments.judge == "offline":
-        yield OfflineJudge()
-        return
-    cache = arguments.cache or Path(tempfile.gettempdir()) / "goldsmith-judge-bench"
-    async with open_model(
-        ModelSettings.model_validate({"kind": "openai", "name": arguments.model_name}),
-        RuntimeSettings(
-            base_url=arguments.base_url,
-            concurrency=arguments.concurrency,
-            timeout_seconds=arguments.timeout,
-            retry_seconds=2 * arguments.timeout,
-        ),
-        prompts_folder=ROOT / "prompts",
-        cache_folder=cache,
-    ) as model:
-        yield model
-
-
 async def measure(arguments: argparse.Namespace) -> None:
     """Print one table a set and split; each is printed as soon as it is known."""
+    if arguments.tune:
+        tune(arguments)
+        return
     console = Console(width=140)
-    async with opened(arguments) as model:
+    async with opened(arguments, OfflineJudge) as model:
         judge = Judge(model)
         for part in read_parts(arguments.data, arguments.rows, arguments.split):
             report = await audit(gather(part.rows), judge)
@@ -157,24 +134,10 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data" / "support")
-    parser.add_argument("--judge", choices=("offline", "openai"), default="offline")
-    parser.add_argument("--model-name", default="offline")
-    parser.add_argument("--base-url")
-    parser.add_argument("--concurrency", type=int, default=1)
-    parser.add_argument("--cache", type=Path)
     parser.add_argument("--rows", type=int, help="of each split; all when left out")
     parser.add_argument("--split", help="dev or test; both when left out")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one attempt")
     parser.add_argument("--tune", action="store_true")
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"no labelled claims in {arguments.data}: see --data", file=sys.stderr)
-        return 2
-    if arguments.tune:
-        tune(arguments)
-    else:
-        asyncio.run(measure(arguments))
-    return 0
+    return ask(parser, measure)
 
 
 if __name__ == "__main__":

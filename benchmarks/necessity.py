@@ -11,21 +11,22 @@ for a reader: it takes one to say whether the proof or the row is wrong (`docs/l
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from benchmarks.asked import add_model_options, opened
+from benchmarks.asked import ask, opened
 from goldsmith.engine.local import LocalEngine
 from goldsmith.ids import content_id, uniform_hash
+from goldsmith.offline.model import OfflineModel
 from goldsmith.records import Chunk, Draft, Evidence, Kind, Necessity, Provenance
-from goldsmith.settings import CritiqueSettings
-from goldsmith.stages.critique import _Desk
+from goldsmith.stages.critique import prove
+from goldsmith.stages.select import judge_proof
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,13 +87,8 @@ def _evidence(chunk: Chunk) -> Evidence:
 
 def outcome_of(draft: Draft, proof: Necessity) -> str:
     """The word with which `select` would keep or reject the draft."""
-    whole = set(draft.source_chunk_ids)
-    if any(trial.failure for trial in proof.trials):
-        return "necessity_failed"
-    if any(t.matches_gold for t in proof.trials if t.chunk_ids and set(t.chunk_ids) < whole):
-        return "not_all_needed"
-    answered = any(t.matches_gold for t in proof.trials if set(t.chunk_ids) == whole)
-    return "proved" if answered else "not_answered_from_sources"
+    verdict = judge_proof(draft, proof)
+    return verdict.reason if verdict else "proved"
 
 
 def show(draft: Draft, proof: Necessity, chunks: Mapping[str, Chunk], console: Console) -> None:
@@ -106,9 +102,10 @@ def show(draft: Draft, proof: Necessity, chunks: Mapping[str, Chunk], console: C
 async def measure(arguments: argparse.Namespace) -> None:
     drafts, chunks = read(arguments.data, arguments.rows)
     console = Console(width=140, markup=False, highlight=False)
-    async with opened(arguments, list(chunks.values())) as model:
-        desk = _Desk(chunks, "people", CritiqueSettings(), model)
-        proved = await LocalEngine(arguments.concurrency).map(desk.prove, drafts)
+    async with opened(arguments, lambda: OfflineModel(list(chunks.values()))) as model:
+        proved = await LocalEngine(arguments.concurrency).map(
+            partial(prove, chunks=chunks, model=model), drafts
+        )
     outcomes = Counter(
         outcome_of(draft, proof) for draft, (proof, _) in zip(drafts, proved, strict=True)
     )
@@ -127,13 +124,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=data)
     parser.add_argument("--rows", type=int, help="all when left out")
     parser.add_argument("--all", action="store_true", help="print every row, not only those called")
-    add_model_options(parser)
-    arguments = parser.parse_args()
-    if not arguments.data.is_dir():
-        print(f"no HotpotQA rows in {arguments.data}: see --data", file=sys.stderr)
-        return 2
-    asyncio.run(measure(arguments))
-    return 0
+    return ask(parser, measure)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ No threshold is known here: whatever the critics say is written down, and `selec
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ async def run(
     wanted = [draft for draft in drafts if draft.kind is kind]
     rated = await engine.map(desk.rate, wanted)
     proving = wanted if kind is Kind.MULTI_SOURCE and settings.necessity else []
-    proved = await engine.map(desk.prove, proving)
+    proved = await engine.map(partial(prove, chunks=chunks, model=model), proving)
     ratings = [rating for one in rated for rating in one.ratings]
     dropped = [_unscored(rating, kind) for rating in ratings if rating.failure is not None]
     failed_proofs = [_unproved(proof) for proof, _ in proved if _failure(proof)]
@@ -166,24 +167,23 @@ class _Desk:
             sources=labelled([self.chunks[c] for c in draft.source_chunk_ids]),
         )
 
-    async def prove(self, draft: Draft) -> tuple[Necessity, Usage]:
-        """Answer from all sources, from every set with one left out, and from none."""
-        trials: list[Trial] = []
-        outcomes: list[Outcome[AnswerReply]] = []
-        for chunk_ids in _subsets(draft.source_chunk_ids):
-            sources = labelled([self.chunks[chunk_id] for chunk_id in chunk_ids])
-            outcome = await self.model.run(
-                ANSWER, AnswerVariables(question=draft.question, sources=sources)
-            )
-            outcomes.append(outcome)
-            trials.append(_trial(draft, chunk_ids, outcome))
-        proof = Necessity(
-            draft_id=draft.draft_id,
-            text_digest=rated_digest(draft.question, draft.answer),
-            trials=tuple(trials),
-            provenance=provenance_of(outcomes, self.model.name),
-        )
-        return proof, sum((outcome.usage for outcome in outcomes), Usage())
+
+async def prove(draft: Draft, chunks: Mapping[str, Chunk], model: Model) -> tuple[Necessity, Usage]:
+    """Answer from all sources, from every set with one left out, and from none."""
+    trials: list[Trial] = []
+    outcomes: list[Outcome[AnswerReply]] = []
+    for chunk_ids in _subsets(draft.source_chunk_ids):
+        sources = labelled([chunks[chunk_id] for chunk_id in chunk_ids])
+        outcome = await model.run(ANSWER, AnswerVariables(question=draft.question, sources=sources))
+        outcomes.append(outcome)
+        trials.append(_trial(draft, chunk_ids, outcome))
+    proof = Necessity(
+        draft_id=draft.draft_id,
+        text_digest=rated_digest(draft.question, draft.answer),
+        trials=tuple(trials),
+        provenance=provenance_of(outcomes, model.name),
+    )
+    return proof, sum((outcome.usage for outcome in outcomes), Usage())
 
 
 def _subsets(chunk_ids: Sequence[str]) -> Iterator[tuple[str, ...]]:

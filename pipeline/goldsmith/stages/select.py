@@ -50,7 +50,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class Verdict:
     reason: str
     detail: str
     loss: Loss = Loss.REJECTED
@@ -77,7 +77,7 @@ def run(
         proof = proof_of.get(draft.draft_id)
         verdict = _judge(draft, by_draft[draft.draft_id], settings.min_rating)
         if verdict is None and necessity and draft.kind is Kind.MULTI_SOURCE:
-            verdict = _judge_proof(draft, proof)
+            verdict = judge_proof(draft, proof)
         if verdict is None:
             passed.append(_query(draft, by_draft[draft.draft_id], proof, chunks, index))
         else:
@@ -87,37 +87,38 @@ def run(
     return Selected(kept, dropped, _funnel(drafts, kept, dropped))
 
 
-def _judge(draft: Draft, ratings: Mapping[Critic, Rating], minimum: int) -> _Verdict | None:
+def _judge(draft: Draft, ratings: Mapping[Critic, Rating], minimum: int) -> Verdict | None:
     digest = rated_digest(draft.question, draft.answer)
     for critic in (Critic.STANDALONE, Critic.RELEVANCE, Critic.GROUNDEDNESS):
         rating = ratings.get(critic)
         if rating is None:
-            return _Verdict("unrated", f"no rating by {critic.value}", Loss.FAILED)
+            return Verdict("unrated", f"no rating by {critic.value}", Loss.FAILED)
         if rating.text_digest != digest:
-            return _Verdict("rated_other_wording", f"{critic.value} rated another wording")
+            return Verdict("rated_other_wording", f"{critic.value} rated another wording")
         if rating.rating is None:
             detail = f"{critic.value}: {rating.failure}"
-            return _Verdict("critic_failed", detail, Loss.FAILED)
+            return Verdict("critic_failed", detail, Loss.FAILED)
         if rating.rating < minimum:
             detail = f"{rating.rating} of 5: {rating.rationale}"
-            return _Verdict(f"low_{critic.value}", detail)
+            return Verdict(f"low_{critic.value}", detail)
     return None
 
 
-def _judge_proof(draft: Draft, proof: Necessity | None) -> _Verdict | None:
+def judge_proof(draft: Draft, proof: Necessity | None) -> Verdict | None:
+    """Why a multi-source draft is not kept; None: it needs each of its sources."""
     if proof is None:
-        return _Verdict("unproved", "no necessity proof", Loss.FAILED)
+        return Verdict("unproved", "no necessity proof", Loss.FAILED)
     if proof.text_digest != rated_digest(draft.question, draft.answer):
-        return _Verdict("proved_other_wording", "the necessity proof is of another wording")
+        return Verdict("proved_other_wording", "the necessity proof is of another wording")
     whole = set(draft.source_chunk_ids)
     for trial in proof.trials:
         if trial.failure is not None:
-            return _Verdict("necessity_failed", f"{trial.chunk_ids}: {trial.failure}", Loss.FAILED)
+            return Verdict("necessity_failed", f"{trial.chunk_ids}: {trial.failure}", Loss.FAILED)
         if set(trial.chunk_ids) == whole and not trial.matches_gold:
             detail = f"from all its sources the answer was {trial.answer!r}"
-            return _Verdict("not_answered_from_sources", detail)
+            return Verdict("not_answered_from_sources", detail)
         if trial.chunk_ids and set(trial.chunk_ids) < whole and trial.matches_gold:
-            return _Verdict("not_all_needed", f"{trial.chunk_ids} suffice: {trial.answer!r}")
+            return Verdict("not_all_needed", f"{trial.chunk_ids} suffice: {trial.answer!r}")
     return None
 
 
@@ -188,12 +189,12 @@ def _merge(passed: Sequence[Query], threshold: float) -> tuple[list[Query], list
         if all(same_answer(first.answer, other.answer, first.language) for other in others):
             kept.append(_united(group))
             dropped += [
-                _dropped(other, _Verdict("duplicate", f"asks the same as {first.query_id}"))
+                _dropped(other, Verdict("duplicate", f"asks the same as {first.query_id}"))
                 for other in others
             ]
         else:
             ids = ", ".join(query.query_id for query in group)
-            verdict = _Verdict("ambiguous", f"asked with different answers by {ids}")
+            verdict = Verdict("ambiguous", f"asked with different answers by {ids}")
             dropped += [_dropped(query, verdict) for query in group]
     return sorted(kept, key=lambda query: query.query_id), dropped
 
@@ -213,7 +214,7 @@ def _with_members(evidence: Evidence, chunk_ids: Iterable[str]) -> Evidence:
     return evidence.model_copy(update={"chunk_ids": members})
 
 
-def _dropped(item: Draft | Query, verdict: _Verdict) -> Dropped:
+def _dropped(item: Draft | Query, verdict: Verdict) -> Dropped:
     return Dropped(
         stage=STAGE,
         kind=item.kind.value,
