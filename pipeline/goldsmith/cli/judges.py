@@ -74,7 +74,7 @@ async def open_judge(choice: JudgeChoice) -> AsyncIterator[OpenJudge | None]:
     from goldsmith.cli.context import load_context
     from goldsmith.cli.workspace import Workspace
     from goldsmith.engine.local import LocalEngine
-    from goldsmith.llm.opening import open_model
+    from goldsmith.llm.opening import open_model, pending_calls
 
     context = load_context(
         Workspace.in_project(Path()), choice.config, choice.prompts, choice.overrides
@@ -85,5 +85,5 @@ async def open_judge(choice: JudgeChoice) -> AsyncIterator[OpenJudge | None]:
     async with open_model(
         settings, context.runtime, prompts_folder=context.prompts, cache_folder=context.cache
     ) as model:
-        engine = LocalEngine(context.runtime.concurrency)
+        engine = LocalEngine(pending_calls(context.runtime))
         yield OpenJudge(Judge(model, engine=engine), PromptedDecomposer(model))

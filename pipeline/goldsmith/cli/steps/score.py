@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from goldsmith.cli.judges import open_judge
@@ -49,10 +49,9 @@ async def run(scoring: Scoring) -> Report:
         )
         unlabelled = UnlabelledSetup(components=scoring.components)
         if opened is not None:
-            unlabelled = UnlabelledSetup(
-                components=scoring.components,
-                decomposer=opened.decomposer,
-                second_judge=second.judge if second else None,
+            second_judge = second.judge if second else None
+            unlabelled = replace(
+                unlabelled, decomposer=opened.decomposer, second_judge=second_judge
             )
         setup = ReportSetup(
             labelled=ScoreSetup(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from goldsmith.records import Record
 from goldsmith.release.hub.client import Repository
 from goldsmith.release.hub.push import manifest_at
-from goldsmith.release.hub.reference import require_repository
-
-_TAG = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
+from goldsmith.release.hub.reference import require_repository, version_of
+from goldsmith.release.ledger import numbers_of
 
 
 class Version(Record):
@@ -28,9 +25,10 @@ def versions(name: str) -> list[Version]:
     """All tagged releases, the highest version first; other tags are somebody else's."""
     require_repository(name)
     repository = Repository(name)
-    tags = {tag: sha for tag, sha in repository.refs().tags.items() if _TAG.fullmatch(tag)}
-    ordered = sorted(tags, key=lambda tag: [int(n) for n in tag[1:].split(".")], reverse=True)
-    return [_version(repository, tags[tag]) for tag in ordered]
+    tags = repository.refs().tags.items()
+    known = {version: sha for tag, sha in tags if (version := version_of(tag)) is not None}
+    ordered = sorted(known, key=numbers_of, reverse=True)
+    return [_version(repository, known[version]) for version in ordered]
 
 
 def _version(repository: Repository, commit: str) -> Version:

@@ -52,3 +52,8 @@ def require_repository(name: str) -> None:
 
 def tag_of(version: str) -> str:
     return f"v{version}"
+
+
+def version_of(tag: str) -> str | None:
+    """The version that a tag names; None: it is somebody else's."""
+    return tag[1:] if _TAG.fullmatch(tag) else None
